@@ -1,0 +1,1 @@
+"""Measures rankings for search and RAG, with the doubt beside every score."""
