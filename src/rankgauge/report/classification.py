@@ -2,42 +2,33 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from typing import Any
 
-from rich import box
-from rich.console import Console
-from rich.table import Table
-
 from rankgauge.errors import ParameterError, did_you_mean
 from rankgauge.measures.classification import Classification
+from rankgauge.report.grid import FORMATS, Format, Grid
 
 Row = tuple[str, float | None, float | None]  # measure, value, threshold
 
-FORMATS = ("table", "json", "csv", "markdown", "latex")
 UNDEFINED = "undefined"
-WIDTH = 100
 
 
-def render_classification(result: Classification, *, format: str = "table") -> str:
+def render_classification(result: Classification, *, format: Format = "table") -> str:
     """Write the measures, the confusion and the notes as text that ends with a line break.
 
     `format` is "table", "json", "csv", "markdown" or "latex". JSON and CSV carry every digit, the
     others four; an undefined value is null in JSON and empty in CSV. CSV holds the measures only.
     """
     match format:
-        case "table":
-            return _table(result)
+        case "table" | "markdown":
+            return _read(result, format)
         case "json":
             return json.dumps(as_json(result), ensure_ascii=False, indent=2) + "\n"
         case "csv":
             return _csv(result)
-        case "markdown":
-            return _markdown(result)
         case "latex":
-            return _latex(result)
+            return _measures(result).latex()
     known = ", ".join(FORMATS)
     raise ParameterError(f"format: expected one of {known}, got {format!r}{did_you_mean(format, FORMATS)}")
 
@@ -72,8 +63,7 @@ def as_json(result: Classification) -> dict[str, Any]:
     c = result.confusion
     return {
         "scores": [
-            {"measure": name, "value": value, "threshold": threshold}
-            for name, value, threshold in measure_rows(result)
+            {"measure": name, "value": value, "threshold": threshold} for name, value, threshold in measure_rows(result)
         ],
         "per_query": [],
         "confusion": {"threshold": result.threshold, "tp": c.tp, "fp": c.fp, "tn": c.tn, "fn": c.fn},
@@ -87,69 +77,32 @@ def as_json(result: Classification) -> dict[str, Any]:
     }
 
 
-def _cells(row: Row) -> tuple[str, str, str]:
-    name, value, threshold = row
-    shown = UNDEFINED if value is None else f"{value:.4f}"
-    return name, shown, "" if threshold is None else f"{threshold:.6g}"
-
-
 def _counted(result: Classification) -> str:
     prevalence = f"prevalence {result.prevalence:.4f}"
-    return f"{result.n:,} items: {result.positives:,} positive, {result.negatives:,} negative ({prevalence})"
+    return f"{result.n:,} items: {result.positives:,} positive, {result.negatives:,} negative ({prevalence})\n"
 
 
-def _table(result: Classification) -> str:
-    c = result.confusion
-    measures = Table(box=box.SIMPLE_HEAD)
-    measures.add_column("measure")
-    measures.add_column("value", justify="right")
-    measures.add_column("at threshold", justify="right")
-    for row in measure_rows(result):
-        measures.add_row(*_cells(row))
-    confusion = Table(box=box.SIMPLE_HEAD)
-    confusion.add_column("")
-    confusion.add_column("called positive", justify="right")
-    confusion.add_column("called negative", justify="right")
-    confusion.add_row("is positive", f"{c.tp:,} (TP)", f"{c.fn:,} (FN)")
-    confusion.add_row("is negative", f"{c.fp:,} (FP)", f"{c.tn:,} (TN)")
-    parts = [
-        f"{_counted(result)}\n",
-        _printed(measures),
-        f"Called positive: score >= {result.threshold:g}\n",
-        _printed(confusion),
-        *(f"note: {note.text}\n" for note in result.notes),
+def _measures(result: Classification) -> Grid:
+    rows = [
+        (name, value, None if threshold is None else f"{threshold:.6g}")
+        for name, value, threshold in measure_rows(result)
     ]
-    return "".join(parts)
+    filled = [(name, UNDEFINED if value is None else value, at) for name, value, at in rows]
+    return Grid(("measure", "value", "at threshold"), filled)
 
 
-def _printed(table: Table) -> str:
-    """Plain text: no colour, no trailing blanks."""
-    console = Console(file=io.StringIO(), width=WIDTH, color_system=None, legacy_windows=False)
-    with console.capture() as captured:
-        console.print(table, highlight=False)
-    return "".join(line.rstrip() + "\n" for line in captured.get().splitlines())
+def _confusion(result: Classification) -> Grid:
+    c = result.confusion
+    rows = [("is positive", c.tp, c.fn), ("is negative", c.fp, c.tn)]
+    return Grid((f"score >= {result.threshold:g}", "called positive", "called negative"), rows)
+
+
+def _read(result: Classification, format: Format) -> str:
+    """For people: the counts, the measures, the confusion and the notes."""
+    parts = [_counted(result), _measures(result).render(format), _confusion(result).render(format)]
+    mark, gap = ("- ", "\n") if format == "markdown" else ("note: ", "")
+    return gap.join([*parts, "".join(f"{mark}{note.text}\n" for note in result.notes)])
 
 
 def _csv(result: Classification) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["measure", "value", "threshold"])
-    writer.writerows(measure_rows(result))
-    return out.getvalue()
-
-
-def _markdown(result: Classification) -> str:
-    c = result.confusion
-    lines = [_counted(result), "", "| measure | value | at threshold |", "|---|--:|--:|"]
-    lines += [f"| {name} | {value} | {at} |" for name, value, at in map(_cells, measure_rows(result))]
-    lines += ["", f"| score ≥ {result.threshold:g} | called positive | called negative |", "|---|--:|--:|"]
-    lines += [f"| is positive | {c.tp:,} | {c.fn:,} |", f"| is negative | {c.fp:,} | {c.tn:,} |"]
-    if result.notes:
-        lines += ["", *(f"- {note.text}" for note in result.notes)]
-    return "\n".join(lines) + "\n"
-
-
-def _latex(result: Classification) -> str:
-    lines = [r"\begin{tabular}{lrr}", r"\hline", r"measure & value & at threshold \\", r"\hline"]
-    lines += [rf"{name} & {value} & {at} \\" for name, value, at in map(_cells, measure_rows(result))]
-    return "\n".join([*lines, r"\hline", r"\end{tabular}"]) + "\n"
+    return Grid(("measure", "value", "threshold"), measure_rows(result)).csv()

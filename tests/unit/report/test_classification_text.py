@@ -37,12 +37,11 @@ TABLE = """\
   MCC                   0.5774            0.5
   Best F1               0.8000            0.5
 
-Called positive: score >= 0.5
 
-                called positive   called negative
- ─────────────────────────────────────────────────
-  is positive            2 (TP)            0 (FN)
-  is negative            1 (FP)            1 (TN)
+  score >= 0.5   called positive   called negative
+ ──────────────────────────────────────────────────
+  is positive                  2                 0
+  is negative                  1                 1
 
 note: 1 of 5 items have no label and were left out
 note: 4 items have 3 distinct scores: tied items are decided together
