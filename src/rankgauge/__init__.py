@@ -8,7 +8,7 @@ from rankgauge.measures import __all__ as _measures
 from rankgauge.records import Note, Qrels, Run
 from rankgauge.records.scores import Scores
 
-__all__ = [  # noqa: PLE0604
+__all__ = [
     "CONVENTIONS", "Convention", "Note", "Qrels", "RankgaugeError", "Run", "Scores", "evaluate", "judge",
     *_measures,
 ]  # fmt: skip

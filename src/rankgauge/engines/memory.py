@@ -178,11 +178,13 @@ def _finished(values: FloatArray, how: Convention) -> FloatArray:
 
 def _counts(qrels: Qrels, run: Run, judged: JudgedRun) -> Counts:
     present = set(qrels.queries)
+    known = np.array([query in present for query in run.queries], dtype=np.bool_)
     return Counts(
         documents=len(run),
         queries=len(run.queries),
         missing=tuple(qrels.queries.filter(pl.Series(judged.depth == 0))),
-        left_out=tuple(query for query in run.queries if query not in present),
+        left_out=tuple(run.queries.filter(pl.Series(~known))),
+        without_judgments=int(np.diff(run.offsets)[~known].sum()),
         judged=len(judged.rank),
         tied=int((judged.last > judged.first).sum()),
     )

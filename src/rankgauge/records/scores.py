@@ -18,14 +18,15 @@ class Counts:
     """What one run and the judgments had in common, in numbers.
 
     `documents` rows of the run; `queries` of the run; `missing` judged queries that the run lacks;
-    `left_out` queries of the run without judgments; `judged` documents of the run that were judged;
-    `tied` of these, how many share their score with another document.
+    `left_out` queries of the run without judgments, with `without_judgments` documents; `judged` documents
+    of the run that were judged; `tied` of these, how many share their score with another document.
     """
 
     documents: int
     queries: int
     missing: tuple[str, ...]
     left_out: tuple[str, ...]
+    without_judgments: int
     judged: int
     tied: int
 
