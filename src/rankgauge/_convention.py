@@ -10,7 +10,9 @@ from typing import Any, Literal
 Ties = Literal["docid-desc", "docid-asc", "input", "expected"]
 Rules = Mapping[str, Mapping[str, Any]]
 
-NONE: Rules = MappingProxyType({})
+
+def _none() -> Rules:
+    return MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -66,8 +68,8 @@ class Convention:
     drop_self: bool = False
     decimals: int | None = None
     mean_decimals: int | None = None
-    defaults: Rules = field(default=NONE, hash=False)
-    apart: Rules = field(default=NONE, hash=False)
+    defaults: Rules = field(default_factory=_none, hash=False)
+    apart: Rules = field(default_factory=_none, hash=False)
 
     def but(self, **changes: Any) -> Convention:
         """Return the same convention with some choices changed, for all measures; None leaves a choice as it is."""
@@ -88,4 +90,4 @@ class Convention:
         name = written.partition("(")[0].partition("@")[0]
         keys = (written, f"{name}@" if "@" in written else name, name)
         rules = next((self.apart[key] for key in keys if key in self.apart), {})
-        return replace(self, apart=NONE, **rules) if rules else self
+        return replace(self, apart=_none(), **rules) if rules else self

@@ -78,7 +78,8 @@ class JudgedRun:
     `query` int64[H], `grade` float64[H], `rank` int64[H] from 1, `known` bool[H] (False for a grade that
     the convention takes as "pooled, not judged"), and the ranks `first` to `last` int64[H] over which the
     document's tie spreads. Per query: `depth` int64[Q], how many documents were retrieved. `candidates`
-    holds what an ideal ranking may use where that isn't all judgments.
+    holds what an ideal ranking may use where that isn't all judgments; `drop_negative` says that a
+    condensed ranking has no place for negative grades.
 
     A formula uses these words: `grade rank rel nonrel` (per row), `R N depth` (per query), `sum(x)`,
     `cumsum(x)`, `each(q)`, `top(k)`, `ideal(gain)`. It never mentions a cutoff or a relevance level:
@@ -97,6 +98,7 @@ class JudgedRun:
     level: float = 1.0
     cutoff: int | None = None
     candidates: Judgments | None = None
+    drop_negative: bool = False
     share: FloatArray | None = field(default=None, repr=False)
 
     @property
@@ -186,13 +188,12 @@ class JudgedRun:
         """Return the same ranking with another grade from which documents are relevant."""
         return self if level == self.level else replace(self, level=level)
 
-    def condensed(self, *, drop_negative: bool = False) -> JudgedRun:
+    def condensed(self) -> JudgedRun:
         """Return the ranking without its unjudged documents: what is judged moves up.
 
-        Any line of the qrels keeps its document, unless `drop_negative` takes negative grades as unjudged
-        (trec_eval -J).
+        Any line of the qrels keeps its document, unless negative grades are unjudged (trec_eval -J).
         """
-        kept = self._rows(self.grade >= 0) if drop_negative else self
+        kept = self._rows(self.grade >= 0) if self.drop_negative else self
         rank = places(kept.query, self.Q)
         depth = np.bincount(kept.query, minlength=self.Q).astype(np.int64)
         return replace(kept, rank=rank, first=rank, last=rank, depth=depth)

@@ -61,6 +61,7 @@ def judge(qrels: Qrels, run: Run, how: Convention | str = "default", *, known: J
         judgments=known,
         level=chosen.level,
         candidates=None if chosen.ideal == "judged" else _by_grade(query, grade, known.Q, known.top_grade),
+        drop_negative=chosen.negative == "unjudged",
     )
 
 

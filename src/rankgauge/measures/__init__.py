@@ -17,6 +17,7 @@ from rankgauge.measures.precision import (
     R,
     RelativeP,
     Rprec,
+    SetAP,
     SetF,
     SetP,
     SetR,
@@ -25,6 +26,6 @@ from rankgauge.measures.precision import (
 
 __all__ = [
     "AP", "CG", "DCG", "ERR", "F", "GMAP", "IPrec", "IPrec11", "Judged", "Measure", "NumRel", "NumRelRet", "NumRet",
-    "P", "Q", "R", "REGISTRY", "RR", "RelativeP", "Residual", "Rprec", "SetF", "SetP", "SetR", "Success",
+    "P", "Q", "R", "REGISTRY", "RR", "RelativeP", "Residual", "Rprec", "SetAP", "SetF", "SetP", "SetR", "Success",
     "Unjudged", "bpref", "discount", "find", "gain", "infAP", "measure", "nDCG", "parse",
 ]  # fmt: skip
