@@ -42,6 +42,7 @@ class Run:
     scores : float64[n], higher is better, never NaN
     name : what the run is called in results
     notes : what was noticed or dropped on the way in
+    ranks : int64[n] from 1 on, only where ranks were given instead of scores and leave ranks out
 
     The order of a ranking is settled by the convention at evaluation, from scores and ids.
     """
@@ -53,6 +54,7 @@ class Run:
     name: str = "run"
     notes: tuple[Note, ...] = ()
     known_hash: HashArray | None = field(default=None, repr=False)
+    ranks: IntArray | None = None
 
     def __len__(self) -> int:
         return len(self.docs)
@@ -75,6 +77,7 @@ class Run:
         name: str = "run",
         on_duplicate: OnDuplicate = "error",
         notes: Sequence[Note] = (),
+        ranks: IntArray | None = None,
     ) -> Run:
         """Build a run from three columns of equal length.
 
@@ -93,7 +96,8 @@ class Run:
         doc = id_column(doc, f"{where}, documents")
         said = [*notes, *_precision_note(score)]
         scores = number_column(score, f"{where}, scores")
-        return cls.from_groups(grouped(query), doc, scores, name=name, on_duplicate=on_duplicate, notes=said)
+        groups = grouped(query)
+        return cls.from_groups(groups, doc, scores, name=name, on_duplicate=on_duplicate, notes=said, ranks=ranks)
 
     @classmethod
     def from_groups(
@@ -106,6 +110,7 @@ class Run:
         on_duplicate: OnDuplicate = "error",
         notes: Sequence[Note] = (),
         known_hash: HashArray | None = None,
+        ranks: IntArray | None = None,
     ) -> Run:
         """Build a run from rows whose queries are known; the one place where runs are checked."""
         if not len(docs):
@@ -114,7 +119,9 @@ class Run:
         if groups.order is not None:
             docs, scores = docs.gather(groups.order), scores[groups.order]
             known_hash = None if known_hash is None else known_hash[groups.order]
-        run = cls(groups.ids, groups.offsets, docs, frozen(scores), name, tuple(notes), known_hash)
+            ranks = None if ranks is None else ranks[groups.order]
+        ranks = None if ranks is None else frozen(ranks)
+        run = cls(groups.ids, groups.offsets, docs, frozen(scores), name, tuple(notes), known_hash, ranks)
         run._check_scores()
         return run._without_duplicates(on_duplicate)
 
@@ -177,8 +184,9 @@ class Run:
         offsets = np.concatenate([[0], np.cumsum(counts[kept])]).astype(np.int64)
         hashes = None if self.known_hash is None else self.known_hash[rows]
         docs, scores = self.docs.gather(rows), frozen(self.scores[rows])
+        ranks = None if self.ranks is None else frozen(self.ranks[rows])
         queries = self.queries.filter(pl.Series(kept))
-        return Run(queries, frozen(offsets), docs, scores, self.name, (*self.notes, note), hashes)
+        return Run(queries, frozen(offsets), docs, scores, self.name, (*self.notes, note), hashes, ranks)
 
     def _check_scores(self) -> None:
         bad = np.flatnonzero(np.isnan(self.scores))
