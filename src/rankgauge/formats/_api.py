@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from rankgauge.errors import EmptyInputError, Fault, FormatError, InputError
-from rankgauge.formats import beir, letor, msmarco, objects, ranx, search_engines, tables, trec
+from rankgauge.formats import beir, fields, letor, msmarco, nested, ranx, search_engines, tables, trec
 from rankgauge.formats._build import Order, nothing, qrels_of, run_of
 from rankgauge.formats._bytes import Progress, Source, load, save
 from rankgauge.formats._detect import Holds, detect, json_format
@@ -37,7 +37,7 @@ def sniff(path: PathLike) -> Sniffed:
     source = load(path)
     name = detect(source) if source.data.strip() else "trec"
     if name == "json":
-        shape = json_format(objects.parsed(source))
+        shape = json_format(nested.parsed(source))
         name = shape if shape in FORMATS else "json"
     return Sniffed(name, source.compression)
 
@@ -121,7 +121,7 @@ def read_run(
 
 def _rows(source: Source, format: str | None, columns: Columns, holds: Holds) -> Rows:
     if not source.data.strip():
-        raise EmptyInputError(nothing(source, "judgments" if holds == "qrels" else "results"))
+        raise EmptyInputError(nothing(source, _WHAT[holds]))
     chosen = known(format).name if format is not None else detect(source, named=columns is not None)
     if chosen == "msmarco" and holds == "qrels" and format is None:
         chosen = "trec"
@@ -134,6 +134,7 @@ def _rows(source: Source, format: str | None, columns: Columns, holds: Holds) ->
     return _READERS[chosen](source, columns, holds)
 
 
+_WHAT: Mapping[Holds, str] = {"qrels": "judgments", "run": "results"}
 _NAMELESS = ("trec", "msmarco", "letor", "ranx")
 
 
@@ -142,16 +143,18 @@ def _read_trec(source: Source, columns: Columns, holds: Holds) -> Rows:
 
 
 def _read_json(source: Source, columns: Columns, holds: Holds) -> Rows:
-    content = objects.parsed(source)
+    content = nested.parsed(source)
     shape = json_format(content)
     if shape in search_engines.READERS:
         return search_engines.READERS[shape](source, content, holds)
-    if shape == "records" or (shape == "object" or columns is not None):
+    if shape in ("records", "object") or columns is not None:
         items = content if isinstance(content, list) else [content]
-        return objects.read_records(source, items, columns, holds=holds)
+        if not items:
+            raise EmptyInputError(nothing(source, _WHAT[holds]))
+        return fields.read_records(source, items, columns, holds=holds)
     if not isinstance(content, dict):
         raise FormatError(Fault(source.label, "a JSON object or list", repr(content)[:80]))
-    return objects.nested_rows(source, content, holds=holds)
+    return nested.nested_rows(source, content, holds=holds)
 
 
 def _read_delimited(source: Source, columns: Columns, holds: Holds, *, separator: str | None = None) -> Rows:
@@ -168,7 +171,7 @@ _READERS: Mapping[str, Callable[[Source, Columns, Holds], Rows]] = {
     "msmarco": lambda source, columns, holds: msmarco.read(source),
     "letor": lambda source, columns, holds: letor.read(source),
     "json": _read_json,
-    "jsonl": lambda source, columns, holds: objects.read_lines(source, columns, holds=holds),
+    "jsonl": lambda source, columns, holds: fields.read_lines(source, columns, holds=holds),
     "csv": _read_delimited,
     "tsv": partial(_read_delimited, separator="\t"),
     "parquet": partial(_read_frame, kind="parquet"),
@@ -225,8 +228,8 @@ def write_run(run: Run, path: PathLike, *, format: str | None = None, tag: str |
 
 
 _WRITERS: Mapping[str, Callable[[Any], Iterator[bytes]]] = {
-    "json": objects.nested_bytes,
-    "jsonl": objects.line_bytes,
+    "json": nested.nested_bytes,
+    "jsonl": fields.line_bytes,
     "csv": tables.csv_lines,
     "tsv": tables.tsv_lines,
     "parquet": partial(tables.frame_bytes, kind="parquet"),

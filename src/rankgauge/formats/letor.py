@@ -91,28 +91,36 @@ def _lacking_comments(rows: list[_Row], source: Source, faults: Faults) -> None:
 
 
 def _joined(rows: list[_Row], texts: dict[str, str], source: Source) -> Rows:
-    notes = []
-    docs = [row.doc for row in rows]
-    if rows and not any(docs):
-        seen: Counter[str] = Counter()
-        for i, row in enumerate(rows):
-            seen[row.query] += 1
-            docs[i] = str(seen[row.query])
-        notes.append(Note("row numbers", len(rows), "no line names its document: documents are numbered in each query"))
-    used = {qid: texts[qid] for qid in dict.fromkeys(row.query for row in rows) if qid in texts}
-    # Two queries of one text, or a text that is another query's id, must not become one query.
-    names = Counter([*used.values(), *(row for row in {r.query for r in rows} if row not in used)])
-    if used and max(names.values()) == 1:
-        shown = examples(f"{qid}: {text}" for qid, text in used.items())
-        notes.append(Note("query texts", len(used), f"the header's query texts are the query ids ({shown})"))
-    else:
-        used = {}
     if not rows:
         raise FormatError(Fault(source.label, "rows of grade qid:ID", "none"))
+    docs, notes = [row.doc for row in rows], []
+    if not any(docs):
+        docs = _numbered(rows)
+        notes.append(Note("row numbers", len(rows), "no line names its document: documents are numbered in each query"))
+    names = _names(rows, texts)
+    if names:
+        shown = examples(f"{qid}: {text}" for qid, text in names.items())
+        notes.append(Note("query texts", len(names), f"the header's query texts are the query ids ({shown})"))
     return Rows(
-        pl.Series([used.get(row.query, row.query) for row in rows], dtype=pl.String),
+        pl.Series([names.get(row.query, row.query) for row in rows], dtype=pl.String),
         pl.Series(docs, dtype=pl.String),
         np.array([row.grade for row in rows], dtype=np.float64),
         line_place(source, lambda: (row.line for row in rows)),
         notes=tuple(notes),
     )
+
+
+def _numbered(rows: list[_Row]) -> list[str]:
+    seen: Counter[str] = Counter()
+    docs = []
+    for row in rows:
+        seen[row.query] += 1
+        docs.append(str(seen[row.query]))
+    return docs
+
+
+def _names(rows: list[_Row], texts: dict[str, str]) -> dict[str, str]:
+    """Texts of the header for the queries that have one, unless that would make one query of two."""
+    queries = list(dict.fromkeys(row.query for row in rows))
+    names = {query: texts[query] for query in queries if query in texts}
+    return names if len({names.get(query, query) for query in queries}) == len(queries) else {}

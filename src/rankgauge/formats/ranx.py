@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rankgauge.errors import Fault, FormatError
 from rankgauge.formats._bytes import Source, optional
 from rankgauge.formats._rows import Rows
-from rankgauge.formats.objects import nested_rows
+from rankgauge.formats.nested import nested_rows
 from rankgauge.records import Qrels, Run
 
 _WHAT = "the .lz4 format of ranx"

@@ -8,7 +8,7 @@ from typing import Any
 from rankgauge.errors import Fault, FormatError
 from rankgauge.formats._bytes import Source
 from rankgauge.formats._rows import Rows, number
-from rankgauge.formats.objects import Collector, id_of
+from rankgauge.formats.nested import Collector, id_of
 from rankgauge.records import Note
 
 SWAPPED = "were the two files swapped?"
@@ -81,7 +81,7 @@ def read_opensearch(source: Source, content: dict[str, Any], holds: str) -> Rows
     if "judgmentRatings" not in content:
         raise FormatError(Fault(source.label, "judgmentRatings", "a query set, which holds no judgments", SWAPPED))
     _only_judgments(source, holds)
-    collector = Collector(source, "grade")
+    collector = Collector(source, "grade", once=True)
     for entry in _list(content, "judgmentRatings"):
         query = id_of(entry.get("query")) or ""
         for rated in _list(entry, "ratings"):
@@ -102,18 +102,11 @@ def read_rre(source: Source, content: dict[str, Any], holds: str) -> Rows:
     The queries of a group share its documents. A query is called by its $query placeholder.
     """
     _only_judgments(source, holds)
-    collector = Collector(source, "grade")
-    seen: dict[tuple[str, str], Any] = {}
-    repeated = 0
+    collector = Collector(source, "grade", once=True)
     for query, documents in _rated_queries(content):
         for doc, grade in _gains(documents):
-            if seen.get((query, doc)) == grade:
-                repeated += 1
-                continue
-            seen[query, doc] = grade
             collector.add(query, doc, grade)
-    said = f"{repeated} judgments stand in several groups with the same gain and were taken once"
-    return collector.rows([Note("repeated groups", repeated, said)] if repeated else [])
+    return collector.rows()
 
 
 def _rated_queries(node: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
