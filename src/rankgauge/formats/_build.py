@@ -12,7 +12,7 @@ from rankgauge.formats._bytes import Source
 from rankgauge.formats._ranks import conflict_note, followed
 from rankgauge.formats._rows import MOST_FAULTS, Rows
 from rankgauge.records import Note, Qrels, Run
-from rankgauge.records._columns import FloatArray
+from rankgauge.records._columns import FloatArray, frozen, grouped
 from rankgauge.records.qrels import OnConflict
 from rankgauge.records.run import OnDuplicate
 
@@ -32,14 +32,14 @@ def run_of(rows: Rows, source: Source, *, on_duplicate: OnDuplicate, order: Orde
         notes += [note for note in (conflict_note(rows), _infinite_note(rows, scores)) if note is not None]
     _check_nan(rows, scores, "score")
     try:
-        return Run.from_columns(
-            rows.query,
+        return Run.from_groups(
+            grouped(rows.query),
             rows.doc,
-            pl.Series(scores),
+            scores,
             name=name or source.stem,
             on_duplicate=on_duplicate,
             notes=notes,
-            ranks=ranks,
+            ranks=None if ranks is None else frozen(ranks),
         )
     except DuplicateError:
         raise _repeated(rows, scores, "score", 'remove one, or pass on_duplicate="first" or "max"') from None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -40,9 +40,9 @@ class Run:
     offsets : int64[Q+1], where each query's rows begin and end
     docs : String[n]
     scores : float64[n], higher is better, never NaN
+    ranks : int64[n] from 1, where the input gave ranks that hold instead of the order by score; else None
     name : what the run is called in results
     notes : what was noticed or dropped on the way in
-    ranks : int64[n] from 1 on, only where ranks were given instead of scores and leave ranks out
 
     The order of a ranking is settled by the convention at evaluation, from scores and ids.
     """
@@ -53,8 +53,8 @@ class Run:
     scores: FloatArray
     name: str = "run"
     notes: tuple[Note, ...] = ()
-    known_hash: HashArray | None = field(default=None, repr=False)
     ranks: IntArray | None = None
+    known_hash: HashArray | None = None
 
     def __len__(self) -> int:
         return len(self.docs)
@@ -77,7 +77,6 @@ class Run:
         name: str = "run",
         on_duplicate: OnDuplicate = "error",
         notes: Sequence[Note] = (),
-        ranks: IntArray | None = None,
     ) -> Run:
         """Build a run from three columns of equal length.
 
@@ -96,8 +95,7 @@ class Run:
         doc = id_column(doc, f"{where}, documents")
         said = [*notes, *_precision_note(score)]
         scores = number_column(score, f"{where}, scores")
-        groups = grouped(query)
-        return cls.from_groups(groups, doc, scores, name=name, on_duplicate=on_duplicate, notes=said, ranks=ranks)
+        return cls.from_groups(grouped(query), doc, scores, name=name, on_duplicate=on_duplicate, notes=said)
 
     @classmethod
     def from_groups(
@@ -109,8 +107,8 @@ class Run:
         name: str,
         on_duplicate: OnDuplicate = "error",
         notes: Sequence[Note] = (),
-        known_hash: HashArray | None = None,
         ranks: IntArray | None = None,
+        known_hash: HashArray | None = None,
     ) -> Run:
         """Build a run from rows whose queries are known; the one place where runs are checked."""
         if not len(docs):
@@ -118,10 +116,9 @@ class Run:
             raise EmptyInputError(fault)
         if groups.order is not None:
             docs, scores = docs.gather(groups.order), scores[groups.order]
-            known_hash = None if known_hash is None else known_hash[groups.order]
             ranks = None if ranks is None else ranks[groups.order]
-        ranks = None if ranks is None else frozen(ranks)
-        run = cls(groups.ids, groups.offsets, docs, frozen(scores), name, tuple(notes), known_hash, ranks)
+            known_hash = None if known_hash is None else known_hash[groups.order]
+        run = cls(groups.ids, groups.offsets, docs, frozen(scores), name, tuple(notes), ranks, known_hash)
         run._check_scores()
         return run._without_duplicates(on_duplicate)
 
@@ -183,10 +180,10 @@ class Run:
         kept = counts > 0
         offsets = np.concatenate([[0], np.cumsum(counts[kept])]).astype(np.int64)
         hashes = None if self.known_hash is None else self.known_hash[rows]
+        ranks = None if self.ranks is None else self.ranks[rows]
         docs, scores = self.docs.gather(rows), frozen(self.scores[rows])
-        ranks = None if self.ranks is None else frozen(self.ranks[rows])
         queries = self.queries.filter(pl.Series(kept))
-        return Run(queries, frozen(offsets), docs, scores, self.name, (*self.notes, note), hashes, ranks)
+        return Run(queries, frozen(offsets), docs, scores, self.name, (*self.notes, note), ranks, hashes)
 
     def _check_scores(self) -> None:
         bad = np.flatnonzero(np.isnan(self.scores))
