@@ -83,7 +83,7 @@ prepare() {
     printf '%s\n' "$PWD" >.venv/locked/place
     for lock in "$@"; do
         cmp -s "$lock" ".venv/locked/$lock" && continue
-        say "Installing $(grep -c '==' "$lock") packages of $lock ..."
+        say "Installing the packages of $lock ..."
         pip_install --require-hashes -r "$lock"
         cp "$lock" ".venv/locked/$lock"
     done
