@@ -71,7 +71,7 @@ pip_install() {
 prepare() {
     begun=$(date +%s)
     if stale; then
-        say "The lock files changed since .venv was made: making it again."
+        say "The lock files changed, or the checkout moved, since .venv was made: making it again."
         rm -rf .venv
     fi
     if ! [ -x .venv/bin/python ]; then
