@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -40,6 +40,7 @@ class Run:
     offsets : int64[Q+1], where each query's rows begin and end
     docs : String[n]
     scores : float64[n], higher is better, never NaN
+    ranks : int64[n] from 1, where the input gave ranks that hold instead of the order by score; else None
     name : what the run is called in results
     notes : what was noticed or dropped on the way in
 
@@ -52,7 +53,8 @@ class Run:
     scores: FloatArray
     name: str = "run"
     notes: tuple[Note, ...] = ()
-    known_hash: HashArray | None = field(default=None, repr=False)
+    ranks: IntArray | None = None
+    known_hash: HashArray | None = None
 
     def __len__(self) -> int:
         return len(self.docs)
@@ -105,6 +107,7 @@ class Run:
         name: str,
         on_duplicate: OnDuplicate = "error",
         notes: Sequence[Note] = (),
+        ranks: IntArray | None = None,
         known_hash: HashArray | None = None,
     ) -> Run:
         """Build a run from rows whose queries are known; the one place where runs are checked."""
@@ -113,8 +116,9 @@ class Run:
             raise EmptyInputError(fault)
         if groups.order is not None:
             docs, scores = docs.gather(groups.order), scores[groups.order]
+            ranks = None if ranks is None else ranks[groups.order]
             known_hash = None if known_hash is None else known_hash[groups.order]
-        run = cls(groups.ids, groups.offsets, docs, frozen(scores), name, tuple(notes), known_hash)
+        run = cls(groups.ids, groups.offsets, docs, frozen(scores), name, tuple(notes), ranks, known_hash)
         run._check_scores()
         return run._without_duplicates(on_duplicate)
 
@@ -176,9 +180,10 @@ class Run:
         kept = counts > 0
         offsets = np.concatenate([[0], np.cumsum(counts[kept])]).astype(np.int64)
         hashes = None if self.known_hash is None else self.known_hash[rows]
+        ranks = None if self.ranks is None else self.ranks[rows]
         docs, scores = self.docs.gather(rows), frozen(self.scores[rows])
         queries = self.queries.filter(pl.Series(kept))
-        return Run(queries, frozen(offsets), docs, scores, self.name, (*self.notes, note), hashes)
+        return Run(queries, frozen(offsets), docs, scores, self.name, (*self.notes, note), ranks, hashes)
 
     def _check_scores(self) -> None:
         bad = np.flatnonzero(np.isnan(self.scores))
