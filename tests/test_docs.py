@@ -20,6 +20,8 @@ from pathlib import Path
 
 import pytest
 
+from rankgauge.measures import REGISTRY
+
 ROOT = Path(__file__).resolve().parents[1]
 GOLDEN = ROOT / "src" / "rankgauge" / "data" / "golden"
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -89,7 +91,16 @@ def environment(tmp_path: Path) -> dict[str, str]:
     command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -c "{call}" "$@"\n')
     command.chmod(0o755)
     path = f"{command.parent}{os.pathsep}{os.environ['PATH']}"
-    return {**os.environ, "PATH": path, "NO_COLOR": "1", "COLUMNS": "120"}
+    return {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT / "src"), "NO_COLOR": "1", "COLUMNS": "120"}
+
+
+@pytest.fixture
+def registry() -> Iterator[None]:
+    """Forgets afterwards the measures that a page declares."""
+    before = dict(REGISTRY)
+    yield
+    REGISTRY.clear()
+    REGISTRY.update(before)
 
 
 def check_session(block: Block, namespace: dict[str, object], page: Path) -> None:
@@ -102,7 +113,7 @@ def check_session(block: Block, namespace: dict[str, object], page: Path) -> Non
 
 
 @pytest.mark.parametrize("page", pages_with("python"), ids=name)
-def test_the_python_of_a_page_runs_from_top_to_bottom(page: Path, golden: Path) -> None:
+def test_the_python_of_a_page_runs_from_top_to_bottom(page: Path, golden: Path, registry: None) -> None:
     namespace: dict[str, object] = {"__name__": "page"}
     for block in blocks(page, language="python"):
         if block.text.lstrip().startswith(">>>"):
@@ -126,6 +137,12 @@ def test_the_commands_of_a_page_do_what_it_shows(page: Path, golden: Path, envir
                 output = ran.stdout + ran.stderr
                 same = doctest.OutputChecker().check_output(command.shown, output, LENIENT)
                 assert same, f"{where}\nthe page shows:\n{command.shown}\nit printed:\n{output}"
+
+
+def test_the_page_of_measures_is_what_the_registry_says() -> None:
+    code = "from rankgauge.report.measures import reference; print(reference(), end='')"
+    written = subprocess.run([sys.executable, "-X", "utf8", "-c", code], capture_output=True, check=True).stdout
+    assert (ROOT / "docs" / "measures.md").read_bytes() == written, "run scripts/docs"
 
 
 def test_the_readme_has_code_that_is_run() -> None:
