@@ -97,6 +97,7 @@ class JudgedRun:
     level: float = 1.0
     cutoff: int | None = None
     ideal_of: Literal["judged", "retrieved"] = "judged"
+    negative: Literal["pooled", "unjudged", "judged"] = "pooled"
     share: FloatArray | None = field(default=None, repr=False)
 
     @property
@@ -186,16 +187,21 @@ class JudgedRun:
         """Return the same ranking with another grade from which documents are relevant."""
         return self if level == self.level else replace(self, level=level)
 
-    def condensed(self, *, drop_negative: bool = False) -> JudgedRun:
-        """Return the ranking without its unjudged documents: what is judged moves up.
+    def condensed(self) -> JudgedRun:
+        """Return the ranking without its unjudged documents: what is judged moves up, ties stay ties.
 
-        Any line of the qrels keeps its document, unless `drop_negative` takes negative grades as unjudged
+        Any line of the qrels keeps its document, unless the convention takes negative grades as unjudged
         (trec_eval -J).
         """
-        kept = self._rows(self.grade >= 0) if drop_negative else self
+        assert self.share is None, "condense first, then spread"
+        kept = self._rows(self.grade >= 0) if self.negative == "unjudged" else self
         rank = places(kept.query, self.Q)
+        new = np.ones(len(rank) + 1, dtype=np.bool_)
+        new[1:-1] = (kept.query[1:] != kept.query[:-1]) | (kept.first[1:] != kept.first[:-1])
+        heads = np.flatnonzero(new)
+        tie = np.cumsum(new[:-1]) - 1
         depth = np.bincount(kept.query, minlength=self.Q).astype(np.int64)
-        return replace(kept, rank=rank, first=rank, last=rank, depth=depth)
+        return replace(kept, rank=rank, first=rank[heads[tie]], last=rank[heads[tie + 1] - 1], depth=depth)
 
     @property
     def pool(self) -> Judgments | JudgedRun:

@@ -56,6 +56,7 @@ def judge(qrels: Qrels, run: Run, how: Convention | str = "default", *, known: J
         judgments=known,
         level=chosen.level,
         ideal_of=chosen.ideal,
+        negative=chosen.negative,
     )
 
 
@@ -132,15 +133,18 @@ def _score(qrels: Qrels, run: Run, measures: Sequence[Measure], how: Convention,
     counts = _counts(qrels.flat, run, judged)
     if len(counts.left_out) == counts.queries:
         raise InputError(remarks.no_common_query(qrels, run))
-    rows = [_values(m, judged, how) for m in measures]
+    rows = []
+    for measure in measures:
+        found = ties_.expected(measure, judged) if how.ties == "expected" else ties_.Expected(measure.of(judged))
+        rows.append(_values(measure, judged, found.values, how))
+        said.extend(remarks.of_expected(run, str(measure), found.sampled, found.error))
     arrays: dict[str, Any] = {name: np.stack([row[name] for row in rows]) for name in rows[0]}
     arrays["counted"] = judged.depth > 0 if how.queries == "both" else np.ones(judged.Q, dtype=np.bool_)
     return _Part(arrays, counts, [*said, *remarks.of_run(qrels.flat, run, judged, counts)])
 
 
-def _values(measure: Measure, judged: JudgedRun, how: Convention) -> dict[str, FloatArray]:
+def _values(measure: Measure, judged: JudgedRun, values: FloatArray, how: Convention) -> dict[str, FloatArray]:
     """One measure's values float64[Q], and what is said beside them."""
-    values = ties_.expected(measure, judged) if how.ties == "expected" else measure.of(judged)
     low, high = ties_.interval(measure, judged)
     bound = measure.residual(judged)
     nothing = np.full(judged.Q, np.nan)
