@@ -78,7 +78,8 @@ class JudgedRun:
     One row per judged document that was retrieved, sorted by query and rank:
     `query` int64[H], `grade` float64[H], `rank` int64[H] from 1, `known` bool[H] (False for a grade that
     the convention takes as "pooled, not judged"), and the ranks `first` to `last` int64[H] over which the
-    document's tie spreads. Per query: `depth` int64[Q], how many documents were retrieved.
+    document's tie spreads. Per query: `depth` int64[Q], how many documents were retrieved. `candidates`
+    holds what an ideal ranking may use where that isn't all judgments.
 
     A formula uses these words: `grade rank rel nonrel` (per row), `R N depth` (per query), `sum(x)`,
     `cumsum(x)`, `each(q)`, `top(k)`, `ideal(gain)`. It never mentions a cutoff or a relevance level:
@@ -96,7 +97,7 @@ class JudgedRun:
     subtopics: Subtopics | None = None
     level: float = 1.0
     cutoff: int | None = None
-    ideal_of: Literal["judged", "retrieved"] = "judged"
+    candidates: Judgments | None = None
     negative: Literal["pooled", "unjudged", "judged"] = "pooled"
     share: FloatArray | None = field(default=None, repr=False)
 
@@ -204,12 +205,12 @@ class JudgedRun:
         return replace(kept, rank=rank, first=rank[heads[tie]], last=rank[heads[tie + 1] - 1], depth=depth)
 
     @property
-    def pool(self) -> Judgments | JudgedRun:
-        """Where the ideal ranking is taken from: all judgments, or this ranking's own documents."""
-        return self.judgments if self.ideal_of == "judged" else self
+    def pool(self) -> Judgments:
+        """What the ideal ranking is made of: all judgments, or those of `candidates` where they are given."""
+        return self.judgments if self.candidates is None else self.candidates
 
     def ideal(self, gains: FloatArray) -> JudgedRun:
-        """Return the best possible ranking: all judged documents by falling gain, cut where this one is.
+        """Return the best possible ranking of the pool: its documents by falling gain, cut where this one is.
 
         `gains` holds one gain for each row of `pool`.
         """

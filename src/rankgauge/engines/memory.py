@@ -14,7 +14,7 @@ from rankgauge.conventions import Convention
 from rankgauge.engines import ranking, remarks
 from rankgauge.engines import ties as ties_
 from rankgauge.errors import EmptyInputError, Fault, InputError, ParameterError
-from rankgauge.judged import FloatArray, JudgedRun, Judgments, ratio
+from rankgauge.judged import FloatArray, IntArray, JudgedRun, Judgments, ratio
 from rankgauge.measures import Measure, parse
 from rankgauge.records import Note, Qrels, Run
 from rankgauge.records.scores import Counts, Scores
@@ -26,8 +26,12 @@ AnyQrels = Qrels | Mapping[Any, Mapping[Any, Any]]
 def judgments(qrels: Qrels) -> Judgments:
     """Take from the qrels what measures may know before any run is seen."""
     flat = qrels.flat
-    order = np.lexsort((-flat.grades, flat.row_query))
-    return Judgments(flat.row_query, flat.grades[order], len(flat.queries), flat.top_grade)
+    return _by_grade(flat.row_query, flat.grades, len(flat.queries), flat.top_grade)
+
+
+def _by_grade(query: IntArray, grade: FloatArray, Q: int, top_grade: float) -> Judgments:
+    order = np.lexsort((-grade, query))
+    return Judgments(query[order], grade[order], Q, top_grade)
 
 
 def judge(qrels: Qrels, run: Run, how: Convention | str = "default", *, known: Judgments | None = None) -> JudgedRun:
@@ -55,7 +59,7 @@ def judge(qrels: Qrels, run: Run, how: Convention | str = "default", *, known: J
         depth=ranking.depths(run, numbers, known.Q),
         judgments=known,
         level=chosen.level,
-        ideal_of=chosen.ideal,
+        candidates=None if chosen.ideal == "judged" else _by_grade(query, grade, known.Q, known.top_grade),
         negative=chosen.negative,
     )
 

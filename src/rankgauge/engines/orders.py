@@ -145,6 +145,7 @@ def _joined(judged: JudgedRun, batch: Sequence[_Ordered]) -> Orders:
     ranking = replace(
         judged, query=number, grade=judged.grade[row], known=judged.known[row], rank=rank, first=rank, last=rank,
         depth=judged.depth[query], judgments=_judgments(judged.judgments, query),
+        candidates=None if judged.candidates is None else _judgments(judged.candidates, query),
         subtopics=None if judged.subtopics is None else _subtopics(judged, judged.subtopics, batch, starts),
     )  # fmt: skip
     return Orders(ranking, query, np.repeat([one.sampled for one in batch], sizes))

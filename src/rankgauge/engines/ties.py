@@ -53,9 +53,8 @@ def expected(measure: Measure, judged: JudgedRun, *, seed: int = 0) -> Expected:
     tied[uncut.query[uncut.last > uncut.first]] = True
     if not tied.any():
         return Expected(values)
-    cut_ideal = uncut.ideal_of == "retrieved" and measure.cutoff is not None
     closed = closed_forms.known(measure)
-    if measure.declared.linear and not cut_ideal:
+    if measure.declared.linear:
         found = Expected(measure.of(spread(uncut)))
     elif closed is not None:
         found = Expected(closed(measure, uncut))
@@ -89,8 +88,6 @@ def _order_bounds(measure: Measure, judged: JudgedRun) -> bool:
             return False
     if "gain" not in parameters:
         return True
-    if judged.ideal_of == "retrieved" and measure.cutoff is not None:
-        return False  # what is cut off leaves the ideal too
     grade = np.unique(np.maximum(judged.grade, 0))
     if parameters["gain"] == "exp":
         return True
