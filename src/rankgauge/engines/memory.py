@@ -14,7 +14,7 @@ from rankgauge.conventions import Convention
 from rankgauge.engines import ranking, remarks
 from rankgauge.engines import ties as ties_
 from rankgauge.errors import EmptyInputError, Fault, InputError, ParameterError
-from rankgauge.judged import FloatArray, JudgedRun, Judgments, ratio
+from rankgauge.judged import FloatArray, IntArray, JudgedRun, Judgments, ratio
 from rankgauge.measures import Measure, parse
 from rankgauge.records import Note, Qrels, Run
 from rankgauge.records.scores import Counts, Scores
@@ -26,8 +26,12 @@ AnyQrels = Qrels | Mapping[Any, Mapping[Any, Any]]
 def judgments(qrels: Qrels) -> Judgments:
     """Take from the qrels what measures may know before any run is seen."""
     flat = qrels.flat
-    order = np.lexsort((-flat.grades, flat.row_query))
-    return Judgments(flat.row_query, flat.grades[order], len(flat.queries), flat.top_grade)
+    return _by_grade(flat.row_query, flat.grades, len(flat.queries), flat.top_grade)
+
+
+def _by_grade(query: IntArray, grade: FloatArray, Q: int, top_grade: float) -> Judgments:
+    order = np.lexsort((-grade, query))
+    return Judgments(query[order], grade[order], Q, top_grade)
 
 
 def judge(qrels: Qrels, run: Run, how: Convention | str = "default", *, known: Judgments | None = None) -> JudgedRun:
@@ -55,7 +59,8 @@ def judge(qrels: Qrels, run: Run, how: Convention | str = "default", *, known: J
         depth=ranking.depths(run, numbers, known.Q),
         judgments=known,
         level=chosen.level,
-        ideal_of=chosen.ideal,
+        candidates=None if chosen.ideal == "judged" else _by_grade(query, grade, known.Q, known.top_grade),
+        negative=chosen.negative,
     )
 
 
@@ -132,15 +137,18 @@ def _score(qrels: Qrels, run: Run, measures: Sequence[Measure], how: Convention,
     counts = _counts(qrels.flat, run, judged)
     if len(counts.left_out) == counts.queries:
         raise InputError(remarks.no_common_query(qrels, run))
-    rows = [_values(m, judged, how) for m in measures]
+    rows = []
+    for measure in measures:
+        found = ties_.expected(measure, judged) if how.ties == "expected" else ties_.Expected(measure.of(judged))
+        rows.append(_values(measure, judged, found.values, how))
+        said.extend(remarks.of_expected(run, str(measure), found.sampled, found.error))
     arrays: dict[str, Any] = {name: np.stack([row[name] for row in rows]) for name in rows[0]}
     arrays["counted"] = judged.depth > 0 if how.queries == "both" else np.ones(judged.Q, dtype=np.bool_)
     return _Part(arrays, counts, [*said, *remarks.of_run(qrels.flat, run, judged, counts)])
 
 
-def _values(measure: Measure, judged: JudgedRun, how: Convention) -> dict[str, FloatArray]:
+def _values(measure: Measure, judged: JudgedRun, values: FloatArray, how: Convention) -> dict[str, FloatArray]:
     """One measure's values float64[Q], and what is said beside them."""
-    values = ties_.expected(measure, judged) if how.ties == "expected" else measure.of(judged)
     low, high = ties_.interval(measure, judged)
     bound = measure.residual(judged)
     nothing = np.full(judged.Q, np.nan)

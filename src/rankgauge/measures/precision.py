@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from rankgauge.judged import BoolArray, FloatArray, JudgedRun, ratio
-from rankgauge.measures._measure import Residual, measure
+from rankgauge.measures._measure import Measure, Residual, measure
 from rankgauge.measures._values import Between
 from rankgauge.measures._walk import Reader
 
@@ -54,7 +54,7 @@ def R(j: JudgedRun) -> FloatArray:
     return ratio(j.sum(j.rel), j.R)
 
 
-@measure(cite="vanrijsbergen1979", binary=True, cutoff="required")
+@measure(cite="vanrijsbergen1979", binary=True, cutoff="required", linear=True)
 def F(j: JudgedRun, *, beta: Annotated[float, Between(0, open=True)] = 1.0) -> FloatArray:
     """Weighted harmonic mean of P@k and R@k.
 
@@ -86,7 +86,11 @@ def RR(j: JudgedRun) -> FloatArray:
     return 1 / j.first_rank(j.rel)
 
 
-@measure(cite="buckley2005", binary=True, ideal_is_one=False, profile=_reads_for_more)
+def _counts_all(ap: Measure) -> bool:
+    return ap.parameters["denominator"] != "retrieved" or ap.cutoff is None
+
+
+@measure(cite="buckley2005", binary=True, monotone=_counts_all, profile=_reads_for_more)
 def AP(j: JudgedRun, *, denominator: Literal["R", "min(R,k)", "retrieved"] = "R") -> FloatArray:
     """Precision at the rank of each relevant document, averaged over all R of them; its mean is MAP.
 
@@ -111,7 +115,7 @@ def GMAP(j: JudgedRun) -> FloatArray:
     return ratio(j.sum(j.rel * j.cumsum(j.rel) / j.rank), j.R)
 
 
-@measure(cite="buckley2005", binary=True, cutoff="none")
+@measure(cite="buckley2005", binary=True, cutoff="none", linear=True)
 def Rprec(j: JudgedRun) -> FloatArray:
     """Precision after R documents, R being the number of relevant ones.
 
@@ -120,7 +124,7 @@ def Rprec(j: JudgedRun) -> FloatArray:
     return ratio(j.sum(j.rel & (j.rank <= j.each(j.R))), j.R)
 
 
-@measure(cite="trec_eval", binary=True, cutoff="required")
+@measure(cite="trec_eval", binary=True, cutoff="required", linear=True)
 def RelativeP(j: JudgedRun) -> FloatArray:
     """Precision as a share of the best that k documents allow.
 
@@ -130,7 +134,7 @@ def RelativeP(j: JudgedRun) -> FloatArray:
     return ratio(j.sum(j.rel), np.minimum(j.R, j.cutoff))
 
 
-@measure(cite="trec_eval", binary=True, cutoff="none")
+@measure(cite="trec_eval", binary=True, cutoff="none", linear=True)
 def SetP(j: JudgedRun) -> FloatArray:
     """Share of the retrieved documents that are relevant; undefined where nothing was retrieved.
 
@@ -139,7 +143,7 @@ def SetP(j: JudgedRun) -> FloatArray:
     return ratio(j.sum(j.rel), j.depth)
 
 
-@measure(cite="trec_eval", binary=True, cutoff="none")
+@measure(cite="trec_eval", binary=True, cutoff="none", linear=True)
 def SetR(j: JudgedRun) -> FloatArray:
     """Share of the relevant documents that were retrieved.
 
@@ -148,7 +152,7 @@ def SetR(j: JudgedRun) -> FloatArray:
     return ratio(j.sum(j.rel), j.R)
 
 
-@measure(cite="trec_eval", binary=True, cutoff="none")
+@measure(cite="trec_eval", binary=True, cutoff="none", linear=True)
 def SetF(j: JudgedRun, *, beta: Annotated[float, Between(0, open=True)] = 1.0) -> FloatArray:
     """Weighted harmonic mean of SetP and SetR; trec_eval weighs by β, not by its square.
 
@@ -162,7 +166,7 @@ def SetF(j: JudgedRun, *, beta: Annotated[float, Between(0, open=True)] = 1.0) -
     return f_score(precision, ratio(j.sum(j.rel), j.R), beta)
 
 
-@measure(cite="trec_eval", range=(0, np.inf), cutoff="optional", average="sum", monotone=False)
+@measure(cite="trec_eval", range=(0, np.inf), average="sum", linear=True)
 def NumRet(j: JudgedRun) -> FloatArray:
     """Number of documents retrieved; summed over the queries.
 
@@ -171,7 +175,7 @@ def NumRet(j: JudgedRun) -> FloatArray:
     return j.seen.astype(np.float64)
 
 
-@measure(cite="trec_eval", range=(0, np.inf), binary=True, cutoff="none", average="sum")
+@measure(cite="trec_eval", range=(0, np.inf), binary=True, cutoff="none", average="sum", linear=True)
 def NumRel(j: JudgedRun) -> FloatArray:
     """Number of relevant documents in the judgments; summed over the queries.
 
