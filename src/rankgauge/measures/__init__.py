@@ -4,7 +4,7 @@ from rankgauge.measures._grammar import find, parse
 from rankgauge.measures._measure import REGISTRY, Measure, Residual, measure
 from rankgauge.measures._users import user_model, weights
 from rankgauge.measures._weights import discount, gain
-from rankgauge.measures.gain import CG, DCG, ERR, Q, nDCG
+from rankgauge.measures.graded import CG, DCG, ERR, Q, nDCG
 from rankgauge.measures.incomplete import IPrec, IPrec11, Judged, Unjudged, bpref, infAP
 from rankgauge.measures.precision import (
     AP,
