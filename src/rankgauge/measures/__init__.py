@@ -18,6 +18,7 @@ from rankgauge.measures.precision import (
     R,
     RelativeP,
     Rprec,
+    SetAP,
     SetF,
     SetP,
     SetR,
@@ -44,7 +45,7 @@ from rankgauge.measures.users import (
 __all__ = [
     "AP", "BPM", "CG", "DCG", "DynamicBPM", "ERR", "F", "GMAP", "IFT", "INSQ", "INST", "IPrec", "IPrec11", "Judged",
     "Measure", "NERR10", "NERR11", "NERR8", "NERR9", "NPV", "NumRel", "NumRelRet", "NumRet", "P", "Profile", "Q",
-    "R", "RBP", "REGISTRY", "RR", "RelativeP", "Residual", "Rprec", "SDCG", "SetF", "SetP", "SetR", "Success",
+    "R", "RBP", "REGISTRY", "RR", "RelativeP", "Residual", "Rprec", "SDCG", "SetAP", "SetF", "SetP", "SetR", "Success",
     "TBG", "UMeasure", "Unjudged", "bpref", "discount", "find", "gain", "infAP", "measure", "nDCG", "parse",
     "profile", "user_model", "weights",
 ]  # fmt: skip
