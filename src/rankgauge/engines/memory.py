@@ -11,7 +11,7 @@ import polars as pl
 
 from rankgauge import conventions
 from rankgauge.conventions import Convention
-from rankgauge.engines import ranking, remarks
+from rankgauge.engines import ranking, remarks, subtopics
 from rankgauge.engines import ties as ties_
 from rankgauge.errors import EmptyInputError, Fault, InputError, ParameterError
 from rankgauge.judged import FloatArray, JudgedRun, Judgments, ratio
@@ -27,7 +27,8 @@ def judgments(qrels: Qrels) -> Judgments:
     """Take from the qrels what measures may know before any run is seen."""
     flat = qrels.flat
     order = np.lexsort((-flat.grades, flat.row_query))
-    return Judgments(flat.row_query, flat.grades[order], len(flat.queries), flat.top_grade)
+    pairs = None if qrels.subtopics is None else subtopics.of_qrels(qrels)
+    return Judgments(flat.row_query, flat.grades[order], len(flat.queries), flat.top_grade, pairs)
 
 
 def judge(qrels: Qrels, run: Run, how: Convention | str = "default", *, known: Judgments | None = None) -> JudgedRun:
@@ -39,7 +40,7 @@ def judge(qrels: Qrels, run: Run, how: Convention | str = "default", *, known: J
     """
     chosen = conventions.convention(how)
     flat = qrels.flat
-    known = judgments(flat) if known is None else known
+    known = judgments(qrels) if known is None else known
     numbers = ranking.query_numbers(flat, run)
     found = ranking.match(flat, run, numbers)
     at = ranking.place(run, found.row, chosen)
@@ -54,6 +55,7 @@ def judge(qrels: Qrels, run: Run, how: Convention | str = "default", *, known: J
         known=_known(grade, chosen)[order],
         depth=ranking.depths(run, numbers, known.Q),
         judgments=known,
+        subtopics=known.subtopics and subtopics.placed(known.subtopics, len(flat), found.judgment, at.rank),
         level=chosen.level,
         ideal_of=chosen.ideal,
     )
