@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 QUERIES = ("q1", "q10", "q2", "007", "ü")
-DOCS = tuple("abcdefgh") + ("é", "10", "9")
+DOCS = (*"abcdefgh", "é", "10", "9")
 GRADES = st.sampled_from([-2, -1, 0, 0, 1, 1, 2, 3])
 SCORES = st.sampled_from([-1.5, 0.0, 0.25, 0.5, 1.0, 1e9])
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+
 from contract.samples import FALLING, NAMES, SAMPLES
 from contract.worlds import World, alone, judge, world
-
 from rankgauge.judged import JudgedRun
 from rankgauge.measures import REGISTRY, Measure, parse
 from rankgauge.measures._values import check_value

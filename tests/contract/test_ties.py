@@ -6,9 +6,9 @@ from functools import cache
 
 import numpy as np
 import pytest
+
 from contract.samples import NAMES, SAMPLES
 from contract.worlds import BruteForce, brute_force
-
 from rankgauge.engines import ties
 from rankgauge.measures import REGISTRY
 
