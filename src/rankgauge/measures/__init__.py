@@ -2,8 +2,9 @@
 
 from rankgauge.measures._grammar import find, parse
 from rankgauge.measures._measure import REGISTRY, Measure, Residual, measure
+from rankgauge.measures._users import user_model, weights
 from rankgauge.measures._weights import discount, gain
-from rankgauge.measures.gain import CG, DCG, ERR, Q, nDCG
+from rankgauge.measures.graded import CG, DCG, ERR, Q, nDCG
 from rankgauge.measures.incomplete import IPrec, IPrec11, Judged, Unjudged, bpref, infAP
 from rankgauge.measures.precision import (
     AP,
@@ -17,14 +18,34 @@ from rankgauge.measures.precision import (
     R,
     RelativeP,
     Rprec,
+    SetAP,
     SetF,
     SetP,
     SetR,
     Success,
 )
+from rankgauge.measures.profiles import Profile, profile
+from rankgauge.measures.users import (
+    BPM,
+    IFT,
+    INSQ,
+    INST,
+    NERR8,
+    NERR9,
+    NERR10,
+    NERR11,
+    NPV,
+    RBP,
+    SDCG,
+    TBG,
+    DynamicBPM,
+    UMeasure,
+)
 
 __all__ = [
-    "AP", "CG", "DCG", "ERR", "F", "GMAP", "IPrec", "IPrec11", "Judged", "Measure", "NumRel", "NumRelRet", "NumRet",
-    "P", "Q", "R", "REGISTRY", "RR", "RelativeP", "Residual", "Rprec", "SetF", "SetP", "SetR", "Success",
-    "Unjudged", "bpref", "discount", "find", "gain", "infAP", "measure", "nDCG", "parse",
+    "AP", "BPM", "CG", "DCG", "DynamicBPM", "ERR", "F", "GMAP", "IFT", "INSQ", "INST", "IPrec", "IPrec11", "Judged",
+    "Measure", "NERR10", "NERR11", "NERR8", "NERR9", "NPV", "NumRel", "NumRelRet", "NumRet", "P", "Profile", "Q",
+    "R", "RBP", "REGISTRY", "RR", "RelativeP", "Residual", "Rprec", "SDCG", "SetAP", "SetF", "SetP", "SetR", "Success",
+    "TBG", "UMeasure", "Unjudged", "bpref", "discount", "find", "gain", "infAP", "measure", "nDCG", "parse",
+    "profile", "user_model", "weights",
 ]  # fmt: skip

@@ -6,12 +6,36 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from rankgauge.judged import FloatArray, JudgedRun, ratio
-from rankgauge.measures._measure import Measure, measure
+from rankgauge.judged import BoolArray, FloatArray, JudgedRun, ratio
+from rankgauge.measures._measure import Measure, Residual, measure
 from rankgauge.measures._values import Between
+from rankgauge.measures._walk import Reader
 
 
-@measure(cite="trec_eval", binary=True, cutoff="required", linear=True)
+def _reads_k(u: Reader) -> float:
+    """C of a user who reads everything down to the cutoff."""
+    return 1.0
+
+
+def _reads_to_a_hit(u: Reader) -> BoolArray:
+    """C of a user who stops at the first document with a gain."""
+    return np.equal(u.total, 0)
+
+
+def _reads_for_more(u: Reader) -> FloatArray:
+    """C(i) = Σ_{j>i} g(j)/j / Σ_{j≥i} g(j)/j, whose EU is AP over the relevant documents retrieved."""
+    ahead = np.cumsum((u.gain / u.rank)[..., ::-1], axis=-1)[..., ::-1]
+    further = np.concatenate([ahead[..., 1:], np.zeros_like(ahead[..., :1])], axis=-1)
+    return further / np.where(ahead > 0, ahead, 1)
+
+
+def _unfound(j: JudgedRun) -> Residual:
+    """What P would gain if all that is unjudged or missing within the cutoff were relevant."""
+    assert j.cutoff is not None
+    return Residual((j.seen - j.sum(j.known)) / j.cutoff, (j.cutoff - j.seen) / j.cutoff)
+
+
+@measure(cite="trec_eval", binary=True, cutoff="required", linear=True, residual=_unfound, profile=_reads_k)
 def P(j: JudgedRun) -> FloatArray:
     """Share of the first k documents that are relevant; places that the ranking leaves empty count as not.
 
@@ -53,7 +77,7 @@ def Success(j: JudgedRun) -> FloatArray:
     return (j.sum(j.rel) > 0).astype(np.float64)
 
 
-@measure(cite="voorhees1999", binary=True)
+@measure(cite="voorhees1999", binary=True, profile=_reads_to_a_hit)
 def RR(j: JudgedRun) -> FloatArray:
     """Reciprocal rank of the first relevant document; its mean is MRR.
 
@@ -66,7 +90,7 @@ def _counts_all(ap: Measure) -> bool:
     return ap.parameters["denominator"] != "retrieved" or ap.cutoff is None
 
 
-@measure(cite="buckley2005", binary=True, monotone=_counts_all)
+@measure(cite="buckley2005", binary=True, monotone=_counts_all, profile=_reads_for_more)
 def AP(j: JudgedRun, *, denominator: Literal["R", "min(R,k)", "retrieved"] = "R") -> FloatArray:
     """Precision at the rank of each relevant document, averaged over all R of them; its mean is MAP.
 
@@ -126,6 +150,15 @@ def SetR(j: JudgedRun) -> FloatArray:
     SetR = relevant retrieved / R
     """
     return ratio(j.sum(j.rel), j.R)
+
+
+@measure(cite="trec_eval", binary=True, cutoff="none", linear=True)
+def SetAP(j: JudgedRun) -> FloatArray:
+    """SetP times SetR: AP of a set, each relevant document at the set's precision.
+
+    SetAP = (relevant retrieved)² / (retrieved · R)
+    """
+    return j.sum(j.rel) / np.maximum(j.depth, 1) * ratio(j.sum(j.rel), j.R)
 
 
 @measure(cite="trec_eval", binary=True, cutoff="none", linear=True)
