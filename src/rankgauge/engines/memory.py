@@ -12,10 +12,10 @@ import polars as pl
 
 from rankgauge import conventions
 from rankgauge.conventions import Convention
-from rankgauge.engines import ranking, remarks
+from rankgauge.engines import ranking, remarks, subtopics
 from rankgauge.engines import ties as ties_
 from rankgauge.errors import EmptyInputError, Fault, InputError, ParameterError
-from rankgauge.judged import BoolArray, FloatArray, IntArray, JudgedRun, Judgments, ratio
+from rankgauge.judged import BoolArray, FloatArray, IntArray, JudgedRun, Judgments, Subtopics, ratio
 from rankgauge.measures import Measure, parse
 from rankgauge.records import Note, Qrels, Run
 from rankgauge.records.scores import Counts, Scores
@@ -27,12 +27,15 @@ AnyQrels = Qrels | Mapping[Any, Mapping[Any, Any]]
 def judgments(qrels: Qrels) -> Judgments:
     """Take from the qrels what measures may know before any run is seen."""
     flat = qrels.flat
-    return _by_grade(flat.row_query, flat.grades, len(flat.queries), flat.top_grade)
+    pairs = None if qrels.subtopics is None else subtopics.of_qrels(qrels)
+    return _by_grade(flat.row_query, flat.grades, len(flat.queries), flat.top_grade, pairs)
 
 
-def _by_grade(query: IntArray, grade: FloatArray, Q: int, top_grade: float) -> Judgments:
+def _by_grade(
+    query: IntArray, grade: FloatArray, Q: int, top_grade: float, pairs: Subtopics | None = None
+) -> Judgments:
     order = np.lexsort((-grade, query))
-    return Judgments(query[order], grade[order], Q, top_grade)
+    return Judgments(query[order], grade[order], Q, top_grade, pairs)
 
 
 def judge(qrels: Qrels, run: Run, how: Convention | str = "default", *, known: Judgments | None = None) -> JudgedRun:
@@ -44,7 +47,7 @@ def judge(qrels: Qrels, run: Run, how: Convention | str = "default", *, known: J
     """
     chosen = conventions.convention(how)
     flat = qrels.flat
-    known = judgments(flat) if known is None else known
+    known = judgments(qrels) if known is None else known
     numbers = ranking.query_numbers(flat, run)
     found = ranking.match(flat, run, numbers)
     at = ranking.place(run, found.row, chosen)
@@ -59,9 +62,10 @@ def judge(qrels: Qrels, run: Run, how: Convention | str = "default", *, known: J
         known=_known(grade, chosen)[order],
         depth=ranking.depths(run, numbers, known.Q),
         judgments=known,
+        subtopics=known.subtopics and subtopics.placed(known.subtopics, len(flat), found.judgment, at.rank),
         level=chosen.level,
         candidates=None if chosen.ideal == "judged" else _by_grade(query, grade, known.Q, known.top_grade),
-        drop_negative=chosen.negative == "unjudged",
+        negative=chosen.negative,
     )
 
 
@@ -140,15 +144,20 @@ def _score(qrels: Qrels, run: Run, measures: Sequence[Measure], how: Convention,
     counts = _counts(qrels.flat, run, judged)
     if len(counts.left_out) == counts.queries:
         raise InputError(remarks.no_common_query(qrels, run))
-    rows = [_values(m, judge_by(rules), rules) for m in measures for rules in [how.of(str(m))]]
+    rows = []
+    for measure in measures:
+        rules = how.of(str(measure))
+        seen = judge_by(rules)
+        found = ties_.expected(measure, seen) if rules.ties == "expected" else ties_.Expected(measure.of(seen))
+        rows.append(_values(measure, seen, found.values, rules))
+        said.extend(remarks.of_expected(run, str(measure), found.sampled, found.error))
     arrays: dict[str, Any] = {name: np.stack([row[name] for row in rows]) for name in rows[0]}
     arrays["counted"] = _counted(judged, how)
     return _Part(arrays, counts, [*said, *remarks.of_run(qrels.flat, run, judged, counts)])
 
 
-def _values(measure: Measure, judged: JudgedRun, how: Convention) -> dict[str, FloatArray]:
+def _values(measure: Measure, judged: JudgedRun, values: FloatArray, how: Convention) -> dict[str, FloatArray]:
     """One measure's values float64[Q], and what is said beside them."""
-    values = ties_.expected(measure, judged) if how.ties == "expected" else measure.of(judged)
     low, high = ties_.interval(measure, judged)
     bound = measure.residual(judged)
     nothing = np.full(judged.Q, np.nan)

@@ -2,8 +2,10 @@
 
 from rankgauge.measures._grammar import find, parse
 from rankgauge.measures._measure import REGISTRY, Measure, Residual, measure
+from rankgauge.measures._users import user_model, weights
 from rankgauge.measures._weights import discount, gain
-from rankgauge.measures.gain import CG, DCG, ERR, Q, nDCG
+from rankgauge.measures.diversity import AP_IA, ERR_IA, NRBP, P_IA, StRecall, alpha_DCG, alpha_nDCG, nERR_IA, nNRBP
+from rankgauge.measures.graded import CG, DCG, ERR, Q, nDCG
 from rankgauge.measures.incomplete import IPrec, IPrec11, Judged, Unjudged, bpref, infAP
 from rankgauge.measures.precision import (
     AP,
@@ -23,9 +25,29 @@ from rankgauge.measures.precision import (
     SetR,
     Success,
 )
+from rankgauge.measures.profiles import Profile, profile
+from rankgauge.measures.users import (
+    BPM,
+    IFT,
+    INSQ,
+    INST,
+    NERR8,
+    NERR9,
+    NERR10,
+    NERR11,
+    NPV,
+    RBP,
+    SDCG,
+    TBG,
+    DynamicBPM,
+    UMeasure,
+)
 
 __all__ = [
-    "AP", "CG", "DCG", "ERR", "F", "GMAP", "IPrec", "IPrec11", "Judged", "Measure", "NumRel", "NumRelRet", "NumRet",
-    "P", "Q", "R", "REGISTRY", "RR", "RelativeP", "Residual", "Rprec", "SetAP", "SetF", "SetP", "SetR", "Success",
-    "Unjudged", "bpref", "discount", "find", "gain", "infAP", "measure", "nDCG", "parse",
+    "AP", "AP_IA", "BPM", "CG", "DCG", "DynamicBPM", "ERR", "ERR_IA", "F", "GMAP", "IFT", "INSQ", "INST", "IPrec",
+    "IPrec11", "Judged", "Measure", "NERR10", "NERR11", "NERR8", "NERR9", "NPV", "NRBP", "NumRel", "NumRelRet",
+    "NumRet", "P", "P_IA", "Profile", "Q", "R", "RBP", "REGISTRY", "RR", "RelativeP", "Residual", "Rprec", "SDCG",
+    "SetAP", "SetF", "SetP", "SetR", "StRecall", "Success", "TBG", "UMeasure", "Unjudged", "alpha_DCG", "alpha_nDCG",
+    "bpref", "discount", "find", "gain", "infAP", "measure", "nDCG", "nERR_IA", "nNRBP", "parse", "profile",
+    "user_model", "weights",
 ]  # fmt: skip

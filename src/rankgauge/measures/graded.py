@@ -10,10 +10,22 @@ from rankgauge.errors import ParameterError
 from rankgauge.judged import FloatArray, JudgedRun, Judgments, ratio
 from rankgauge.measures._measure import measure
 from rankgauge.measures._values import Between
+from rankgauge.measures._walk import Reader
 from rankgauge.measures._weights import LARGEST_EXPONENT, Discount, Gain, discounts, gains
 
 Graded = JudgedRun | Judgments
 Base = Annotated[float, Between(1, open=True)]
+
+
+def _reads_as_discounted(u: Reader, *, discount: Discount = "log2", base: Base = 2) -> FloatArray:
+    """C(i) = discount(i + 1) / discount(i), of a user who never stops for good."""
+    weight = discounts(np.arange(1, len(u.rank) + 2), discount, base)
+    return weight[1:] / np.where(weight[:-1] > 0, weight[:-1], 1)
+
+
+def _reads_until_satisfied(u: Reader) -> FloatArray:
+    """C of a user who stops with a chance that is the gain (the cascade model)."""
+    return 1 - u.gain
 
 
 @measure(cite="jarvelin2002", range=(0, np.inf), linear=True, shown=("gain",))
@@ -29,7 +41,7 @@ def CG(j: JudgedRun, *, gain: Gain = "exp") -> FloatArray:
     return j.sum(gains(j.grade, gain))
 
 
-@measure(cite="jarvelin2002", range=(0, np.inf), linear=True, shown=("gain",))
+@measure(cite="jarvelin2002", range=(0, np.inf), linear=True, shown=("gain",), profile=_reads_as_discounted)
 def DCG(j: JudgedRun, *, gain: Gain = "exp", discount: Discount = "log2", base: Base = 2) -> FloatArray:
     """Gain of the ranking's documents, discounted by rank.
 
@@ -44,7 +56,7 @@ def DCG(j: JudgedRun, *, gain: Gain = "exp", discount: Discount = "log2", base: 
     return j.sum(gains(j.grade, gain) * discounts(j.rank, discount, base))
 
 
-@measure(cite="jarvelin2002", linear=True, shown=("gain",), ideal_is_one=True)
+@measure(cite="jarvelin2002", linear=True, shown=("gain",), ideal_is_one=True, profile=_reads_as_discounted)
 def nDCG(j: JudgedRun, *, gain: Gain = "exp", discount: Discount = "log2", base: Base = 2) -> FloatArray:
     """Discounted gain as a share of the ideal ranking's discounted gain.
 
@@ -63,24 +75,24 @@ def nDCG(j: JudgedRun, *, gain: Gain = "exp", discount: Discount = "log2", base:
     )
 
 
-@measure(cite="sakai2004", binary=True, shown=("gain",), ideal_is_one=True)
+@measure(cite="sakai2004", binary=True, shown=("gain",))
 def Q(j: JudgedRun, *, gain: Gain = "linear", beta: Annotated[float, Between(0)] = 1.0) -> FloatArray:
     """Blended ratio at each relevant document, averaged over the R of them: AP for graded judgments.
 
-    Q = (1/R) Σ_i rel(i) · (β CG(i) + Σ_{j≤i} rel(j)) / (β ICG(i) + i)
+    Q = (1/R) Σ_i rel(i) · (β CG(i) + Σ_{j≤i} rel(j)) / (β ICG(i) + i), gains of relevant documents only
 
     Parameters
     ----------
     gain : exp, linear, a table {grade: gain}, or a function of the grade
     beta : patience; 0 makes it AP
     """
-    won = j.cumsum(gains(j.grade, gain))
-    best = j.ideal(gains(j.pool.grade, gain))
-    won_best = best.until(j, best.cumsum(gains(best.grade, gain)))
+    won = j.cumsum(j.rel * gains(j.grade, gain))
+    best = j.ideal((j.pool.grade >= j.level) * gains(j.pool.grade, gain))
+    won_best = best.until(j, best.cumsum(best.rel * gains(best.grade, gain)))
     return ratio(j.sum(j.rel * (beta * won + j.cumsum(j.rel)) / (beta * won_best + j.rank)), j.R)
 
 
-@measure(cite="chapelle2009", cutoff="optional")
+@measure(cite="chapelle2009", cutoff="optional", profile=_reads_until_satisfied)
 def ERR(j: JudgedRun, *, max_grade: Annotated[float, Between(0, open=True)] | None = None) -> FloatArray:
     """Expected reciprocal rank at which a user stops who is satisfied with a chance that grows with the grade.
 
