@@ -1,4 +1,4 @@
-"""What tests share."""
+"""What all tests share: Hypothesis without deadlines, and the reference data where they lie."""
 
 from __future__ import annotations
 
@@ -6,13 +6,16 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("rankgauge", deadline=None)  # a machine may be busy
+settings.load_profile("rankgauge")
 
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """Folder of reference data that lies beside a developer's checkout; tests that need it are skipped elsewhere."""
-    found = [os.environ.get("RANKGAUGE_SHARED"), *(parent / "shared" for parent in Path(__file__).parents)]
-    for folder in found:
-        if folder and (Path(folder) / "data" / "conformance").is_dir():
-            return Path(folder)
-    pytest.skip("the reference data is not here")
+    """Folder of reference data beside the checkout, which may not be shipped; tests that need it skip without it."""
+    found = Path(os.environ.get("RANKGAUGE_SHARED", Path(__file__).parents[2] / "shared"))
+    if not (found / "data" / "conformance").is_dir():
+        pytest.skip("the reference data are not here (set RANKGAUGE_SHARED)")
+    return found
