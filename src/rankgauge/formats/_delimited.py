@@ -86,7 +86,7 @@ def unquoted(column: pl.Series) -> pl.Series:
     """Take the quotes off cells that are quoted whole; others keep theirs, as ids may start with one."""
     if not column.str.starts_with('"').any():
         return column
-    inner = column.str.slice(1, column.str.len_chars().cast(pl.Int64) - 2).str.replace_all('""', '"', literal=True)
+    inner = column.str.replace('(?s)^"(.*)"$', "${1}").str.replace_all('""', '"', literal=True)
     return inner.zip_with(column.str.contains(_QUOTED), column)
 
 

@@ -53,6 +53,14 @@ def assigned(found: Sequence[str], columns: Mapping[str, str] | None, *, holds: 
     lacking = [role for role in ("query", "doc") if role not in taken]
     if value not in taken and "rank" not in taken:
         lacking.append(value if value == "grade" else "score or rank")
+    names = {bare(column) for column in found}
+    if (
+        holds == "qrels"
+        and "grade" not in given
+        and names & set(ROLES["rank"])
+        and bare(taken.get("grade", "")) == "score"
+    ):
+        lacking.append("grade")
     if lacking:
         raise InputError(_lacking(found, lacking, holds, where))
     if holds == "run" and "rank" in given and "score" not in given:

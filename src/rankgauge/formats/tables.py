@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -182,28 +181,25 @@ def frame_bytes(data: Qrels | Run, kind: str) -> Iterator[bytes]:
 def csv_lines(data: Qrels | Run) -> Iterator[bytes]:
     """Lines of a CSV file with a header, cells quoted where they have to be."""
     frame = frame_of(data)
-    _check_cells(frame, "^[ \t\ufeff]|[ \t]$", "blanks at the ends")
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(frame.columns)
-    writer.writerows(frame.iter_rows())
-    yield buffer.getvalue().encode()
+    _check_cells(frame, "^[ \\t\ufeff]|[ \\t]$", "blanks at the ends")
+    yield (",".join(frame.columns) + "\n").encode()
+    yield from _lines(frame, ",", '[",\\r\\n]')
 
 
 def tsv_lines(data: Qrels | Run, names: Mapping[str, str] | None = None) -> Iterator[bytes]:
     """Lines of a TSV file with a header; ids cannot hold tabs or line ends."""
     frame = frame_of(data)
-    _check_cells(frame, "^[ \ufeff]|[\t\n\r]| $", "tabs, line ends or blanks at the ends")
+    _check_cells(frame, "^[ \ufeff]|[\\t\\n\\r]| $", "tabs, line ends or blanks at the ends")
     yield ("\t".join((names or {}).get(name, name) for name in frame.columns) + "\n").encode()
-    quoted = pl.col(pl.String).str.replace_all('"', '""', literal=True)
-    cells = frame.with_columns(
-        pl.when(pl.col(pl.String).str.starts_with('"'))
-        .then('"' + quoted + '"')
-        .otherwise(pl.col(pl.String))
-        .name.keep()
-    )
+    yield from _lines(frame, "\t", '^"')
+
+
+def _lines(frame: pl.DataFrame, separator: str, to_quote: str) -> Iterator[bytes]:
+    text = pl.col(pl.String)
+    quoted = '"' + text.str.replace_all('"', '""', literal=True) + '"'
+    cells = frame.with_columns(pl.when(text.str.contains(to_quote)).then(quoted).otherwise(text).name.keep())
     for row in cells.iter_rows():
-        yield ("\t".join(cell if isinstance(cell, str) else _plain(cell) for cell in row) + "\n").encode()
+        yield (separator.join(cell if isinstance(cell, str) else _plain(cell) for cell in row) + "\n").encode()
 
 
 def _plain(value: float) -> str:
