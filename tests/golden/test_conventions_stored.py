@@ -42,7 +42,8 @@ def test_every_query_has_the_tools_value(tool):
 def test_a_mean_is_the_tools(tool):
     found = stored(tool)
     found["mean"].pop("nDCG@5 zero", None)
-    assert means(found, found["mean"], {"spark": "spark_mllib"}.get(tool, tool)) == pytest.approx(found["mean"], abs=1e-9)
+    convention = {"spark": "spark_mllib"}.get(tool, tool)
+    assert means(found, found["mean"], convention) == pytest.approx(found["mean"], abs=1e-9)
 
 
 def test_a_mean_is_beirs_to_its_five_digits():

@@ -52,4 +52,5 @@ def lightgbm_per_query(qrels, run) -> dict[str, dict[str, float]]:
 
 def lightgbm_means(qrels, run) -> dict[str, float]:
     both = [arrays(qrels, run, query) for query in run if query in qrels]
-    return _evaluated(np.concatenate([g for g, _ in both]), np.concatenate([s for _, s in both]), [len(g) for g, _ in both])
+    grades, scores = (np.concatenate(column) for column in zip(*both, strict=True))
+    return _evaluated(grades, scores, [len(g) for g, _ in both])

@@ -1,4 +1,4 @@
-"""Tools of evaluation campaigns: gdeval.pl, pyndeval, cwl_eval and MS MARCO's script (two of them as ir_measures ships them)."""
+"""Tools of evaluation campaigns: pyndeval, cwl_eval, and gdeval.pl and MS MARCO's script as ir_measures ships them."""
 
 from __future__ import annotations
 
@@ -49,9 +49,8 @@ def gdeval(qrels, run, cutoff: int) -> dict[str, dict[str, float]]:
         ranked = [f"{q} Q0 {doc} 1 {score!r} run" for q, docs in run.items() for doc, score in docs.items()]
         (at / "qrels").write_text("\n".join(judged) + "\n", encoding="utf-8")
         (at / "run").write_text("\n".join(ranked) + "\n", encoding="utf-8")
-        printed = subprocess.run(
-            ["perl", at / "gdeval.pl", at / "qrels", at / "run", str(cutoff)], capture_output=True, check=True, text=True
-        ).stdout
+        command = ["perl", at / "gdeval.pl", at / "qrels", at / "run", str(cutoff)]
+        printed = subprocess.run(command, capture_output=True, check=True, text=True).stdout
     rows = [line.split(",") for line in printed.splitlines()[1:]]
     return {
         f"nDCG@{cutoff}": {topic: float(ndcg) for _, topic, ndcg, _ in rows},
