@@ -72,7 +72,7 @@ def _at_once(data: bytes, header: Header, at: Sequence[int]) -> list[pl.Series] 
         frame = pl.read_csv(
             data[start:], separator=header.separator, quote_char=None, has_header=False, schema=schema, columns=columns
         )
-    except pl.exceptions.PolarsError:
+    except (pl.exceptions.PolarsError, OSError):  # OSError: a first id that begins as a compressed file does
         return None
     # An empty last cell may be a row that is too short; with none too short, the total shows one too long.
     separators = data.count(header.separator.encode(), start)

@@ -145,3 +145,8 @@ def test_rre_groups_share_gains_by_document(file):
     qrels = read_qrels(file("r.json", json.dumps(body)))
     assert qrels.to_dict() == {"fender": {"1": 3, "2": 2}, "Fender": {"1": 3, "2": 2}}
     assert kinds(qrels) == {"repeated judgments": 2}
+
+
+def test_json_nested_without_end_is_an_error(file):
+    with pytest.raises(FormatError, match="hundreds of levels"):
+        read_qrels(file("x.json", "[" * 100_000))
