@@ -37,7 +37,7 @@ def interval(measure: Measure, judged: JudgedRun) -> tuple[FloatArray, FloatArra
     if not (judged.last > judged.first).any():
         values = measure.of(judged)
         return values, values
-    levelled = judged.at(measure.parameters.get("rel", judged.level))
+    levelled = judged.at(measure.parameters["rel"]) if measure.declared.binary else judged
     return measure.of(reordered(levelled, best=False)), measure.of(reordered(levelled, best=True))
 
 

@@ -11,11 +11,11 @@ from rankgauge.measures._measure import REGISTRY, Measure
 
 ALIASES = {
     "MRR": "RR", "MAP": "AP", "NDCG": "nDCG", "Recall": "R", "Precision": "P", "HitRate": "Success", "F1": "F",
-    "RPrec": "Rprec", "BPref": "bpref", "Bpref": "bpref", "InfAP": "infAP", "SetAP": "AP",
-    "NumRetRel": "NumRelRet", "NumQRels": "NumRel", "ERR_IA@": "ERR_IA", "recip_rank": "RR", "map": "AP",
+    "RPrec": "Rprec", "BPref": "bpref", "Bpref": "bpref", "InfAP": "infAP", "set_map": "SetAP",
+    "NumRetRel": "NumRelRet", "NumQRels": "NumRel", "recip_rank": "RR", "map": "AP",
     "ndcg": "nDCG", "recall": "R", "success": "Success", "P_": "P", "set_P": "SetP", "set_recall": "SetR",
     "set_F": "SetF", "num_ret": "NumRet", "num_rel": "NumRel", "num_rel_ret": "NumRelRet", "gm_map": "GMAP",
-    "11pt_avg": "IPrec11", "unj": "Unjudged",
+    "11pt_avg": "IPrec11", "unj": "Unjudged", "MAP_IA": "AP_IA", "strec": "StRecall",
 }  # fmt: skip
 WRITTEN = re.compile(r"(?P<name>[A-Za-z0-9_]+)\s*(?:\((?P<args>.*)\))?\s*(?:@\s*(?P<cut>[^@\s]+))?", re.DOTALL)
 TREC_CUT = re.compile(r"(?P<name>P|recall|success|map_cut|ndcg_cut|unj|recip_rank)_(?P<cut>\d+)")
@@ -52,7 +52,7 @@ def find(name: str) -> Measure:
     """Return the measure of this name or of this alias."""
     known = REGISTRY.get(name) or REGISTRY.get(ALIASES.get(name, ""))
     if known is None:
-        hint = did_you_mean(name, [*REGISTRY, *ALIASES])
+        hint = did_you_mean(name, REGISTRY)
         raise UnknownMeasureError(f"no measure named {name!r}{hint} (`rankgauge measures` lists all)")
     return known
 

@@ -16,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 
 from rankgauge.conventions import Convention
-from rankgauge.errors import ParameterError
+from rankgauge.errors import MeasureError, ParameterError
 from rankgauge.judged import FloatArray, JudgedRun
 from rankgauge.measures._values import Table, check_value, show_value
 
@@ -157,6 +157,11 @@ class Measure:
         """Return the ranking as this measure sees it: at its level, condensed if asked, cut at its depth."""
         if self.declared.cutoff == "required" and self.cutoff is None:
             raise ParameterError(f"{self.name} needs a cutoff, as in {self.name}@10")
+        if self.declared.subtopics and judged.subtopics is None:
+            raise MeasureError(
+                f"{self.name} needs subtopic qrels (query subtopic doc grade), and these qrels have no subtopics; "
+                "read them as diversity qrels, or name the subtopic column"
+            )
         return self.uncut(judged).top(self.cutoff)
 
     def of(self, judged: JudgedRun) -> FloatArray:
@@ -200,12 +205,12 @@ def measure(
     binary : it asks for relevant or not; gets the parameter `rel`
     cutoff : whether `@k` may, must or must not be given
     linear : a weighted sum over documents with weights by rank, so that ties average exactly
-    monotone : moving a better document up never lowers it, so that ties have a best and a worst order;
+    monotone : a better document one place higher never lowers it, so that ties have a best and a worst order;
         a function of the measure where that depends on its parameters or its cutoff
     average : how queries are put together: "mean", "sum", "geometric"
     shown : parameters that the printed name always says
     subtopics : needs subtopic qrels
-    ideal_is_one : the ideal ranking scores exactly 1
+    ideal_is_one : the ideal ranking scores exactly 1 at any cutoff
     residual : function of the same arguments that returns a Residual
     profile : function that gives the measure's user model for drawing (see measures.users)
     """
