@@ -20,6 +20,46 @@ Numbers = npt.NDArray[np.float64] | npt.NDArray[np.int64] | npt.NDArray[np.bool_
 
 
 @dataclass(frozen=True, eq=False)
+class Subtopics:
+    """Judged (document, subtopic) pairs; one row each, by query, document and subtopic.
+
+    Attributes
+    ----------
+    query : int64[S]
+    doc : int64[S], a number for each document of a query; a larger id has a larger number
+    subtopic : int64[S], a number for each subtopic; no two queries share one
+    grade : float64[S]
+    judgment : int64[S], the document's row in the flat qrels
+    rank : int64[S], 0 where the document was not retrieved
+    ideals : places in ideal rankings that were worked out before, shared by all runs
+    """
+
+    query: IntArray
+    doc: IntArray
+    subtopic: IntArray
+    grade: FloatArray
+    judgment: IntArray
+    rank: IntArray
+    ideals: dict[tuple[float, float], IntArray] = field(default_factory=dict, repr=False)
+
+    def placed(self, ranks: IntArray) -> Subtopics:
+        """Return the same pairs with other ranks; `ranks` holds one for each row of the flat qrels, 0 for none."""
+        return replace(self, rank=ranks[self.judgment])
+
+    def moved(self, query: IntArray, old: IntArray, new: IntArray) -> Subtopics:
+        """Return the same pairs after documents moved from `old` ranks, ascending within a query, to `new` ones.
+
+        A document whose rank is not among the old ones is gone from the ranking.
+        """
+        if not len(old):
+            return replace(self, rank=np.zeros_like(self.rank))
+        stride = max(old.max(), self.rank.max()) + 1
+        known, mine = query * stride + old, self.query * stride + self.rank
+        at = np.minimum(np.searchsorted(known, mine), len(known) - 1)
+        return replace(self, rank=np.where(known[at] == mine, new[at], 0))
+
+
+@dataclass(frozen=True, eq=False)
 class Judgments:
     """What is known of each query before any run is seen: its grades, best first.
 
@@ -29,12 +69,14 @@ class Judgments:
     grade : float64[J], descending within a query
     Q : number of queries
     top_grade : highest grade of the collection, at least 1
+    subtopics : the judgments by subtopic, not placed in any ranking, where the qrels have subtopics
     """
 
     query: IntArray
     grade: FloatArray
     Q: int
     top_grade: float
+    subtopics: Subtopics | None = field(default=None, repr=False)
 
     @cached_property
     def place(self) -> IntArray:
@@ -51,24 +93,6 @@ class Judgments:
         best = np.zeros(self.Q)
         np.maximum.at(best, self.query, self.grade)
         return best
-
-
-@dataclass(frozen=True, eq=False)
-class Subtopics:
-    """Judged (document, subtopic) pairs; a retrieved document has as many rows as it has subtopics.
-
-    Attributes
-    ----------
-    query, doc, subtopic : int64[S]; `doc` numbers a query's documents so that a larger id is a larger number
-    relevant : bool[S], whether the document was judged relevant to the subtopic
-    rank : int64[S], 0 where the document was not retrieved
-    """
-
-    query: IntArray
-    doc: IntArray
-    subtopic: IntArray
-    relevant: BoolArray
-    rank: IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,7 +227,9 @@ class JudgedRun:
         heads = np.flatnonzero(new)
         tie = np.cumsum(new[:-1]) - 1
         depth = np.bincount(kept.query, minlength=self.Q).astype(np.int64)
-        return replace(kept, rank=rank, first=rank[heads[tie]], last=rank[heads[tie + 1] - 1], depth=depth)
+        subtopics = self.subtopics and self.subtopics.moved(kept.query, kept.rank, rank)
+        first, last = rank[heads[tie]], rank[heads[tie + 1] - 1]
+        return replace(kept, rank=rank, first=first, last=last, depth=depth, subtopics=subtopics)
 
     @property
     def pool(self) -> Judgments:

@@ -19,7 +19,9 @@ class Difference:
     rows: int
 
 
-def ours(qrels, run, measures: Iterable[str], convention: str | rg.Convention, **options) -> dict[str, dict[str, float]]:
+def ours(
+    qrels, run, measures: Iterable[str], convention: str | rg.Convention, **options
+) -> dict[str, dict[str, float]]:
     """Values by the name under which each measure was asked for."""
     asked = list(measures)
     scores = rg.evaluate(qrels, run, asked, convention=convention, **options)

@@ -12,10 +12,10 @@ import polars as pl
 
 from rankgauge import conventions
 from rankgauge.conventions import Convention
-from rankgauge.engines import ranking, remarks
+from rankgauge.engines import ranking, remarks, subtopics
 from rankgauge.engines import ties as ties_
 from rankgauge.errors import EmptyInputError, Fault, InputError, ParameterError
-from rankgauge.judged import BoolArray, FloatArray, IntArray, JudgedRun, Judgments, ratio
+from rankgauge.judged import BoolArray, FloatArray, IntArray, JudgedRun, Judgments, Subtopics, ratio
 from rankgauge.measures import Measure, parse
 from rankgauge.records import Note, Qrels, Run
 from rankgauge.records.scores import Counts, Scores
@@ -27,12 +27,15 @@ AnyQrels = Qrels | Mapping[Any, Mapping[Any, Any]]
 def judgments(qrels: Qrels) -> Judgments:
     """Take from the qrels what measures may know before any run is seen."""
     flat = qrels.flat
-    return _by_grade(flat.row_query, flat.grades, len(flat.queries), flat.top_grade)
+    pairs = None if qrels.subtopics is None else subtopics.of_qrels(qrels)
+    return _by_grade(flat.row_query, flat.grades, len(flat.queries), flat.top_grade, pairs)
 
 
-def _by_grade(query: IntArray, grade: FloatArray, Q: int, top_grade: float) -> Judgments:
+def _by_grade(
+    query: IntArray, grade: FloatArray, Q: int, top_grade: float, pairs: Subtopics | None = None
+) -> Judgments:
     order = np.lexsort((-grade, query))
-    return Judgments(query[order], grade[order], Q, top_grade)
+    return Judgments(query[order], grade[order], Q, top_grade, pairs)
 
 
 def judge(qrels: Qrels, run: Run, how: Convention | str = "default", *, known: Judgments | None = None) -> JudgedRun:
@@ -44,7 +47,7 @@ def judge(qrels: Qrels, run: Run, how: Convention | str = "default", *, known: J
     """
     chosen = conventions.convention(how)
     flat = qrels.flat
-    known = judgments(flat) if known is None else known
+    known = judgments(qrels) if known is None else known
     numbers = ranking.query_numbers(flat, run)
     found = ranking.match(flat, run, numbers)
     at = ranking.place(run, found.row, chosen)
@@ -59,6 +62,7 @@ def judge(qrels: Qrels, run: Run, how: Convention | str = "default", *, known: J
         known=_known(grade, chosen)[order],
         depth=ranking.depths(run, numbers, known.Q),
         judgments=known,
+        subtopics=known.subtopics and subtopics.placed(known.subtopics, len(flat), found.judgment, at.rank),
         level=chosen.level,
         candidates=None if chosen.ideal == "judged" else _by_grade(query, grade, known.Q, known.top_grade),
         negative=chosen.negative,

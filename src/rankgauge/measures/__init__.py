@@ -4,6 +4,7 @@ from rankgauge.measures._grammar import find, parse
 from rankgauge.measures._measure import REGISTRY, Measure, Residual, measure
 from rankgauge.measures._users import user_model, weights
 from rankgauge.measures._weights import discount, gain
+from rankgauge.measures.diversity import AP_IA, ERR_IA, NRBP, P_IA, StRecall, alpha_DCG, alpha_nDCG, nERR_IA, nNRBP
 from rankgauge.measures.graded import CG, DCG, ERR, Q, nDCG
 from rankgauge.measures.incomplete import IPrec, IPrec11, Judged, Unjudged, bpref, infAP
 from rankgauge.measures.precision import (
@@ -43,9 +44,10 @@ from rankgauge.measures.users import (
 )
 
 __all__ = [
-    "AP", "BPM", "CG", "DCG", "DynamicBPM", "ERR", "F", "GMAP", "IFT", "INSQ", "INST", "IPrec", "IPrec11", "Judged",
-    "Measure", "NERR10", "NERR11", "NERR8", "NERR9", "NPV", "NumRel", "NumRelRet", "NumRet", "P", "Profile", "Q",
-    "R", "RBP", "REGISTRY", "RR", "RelativeP", "Residual", "Rprec", "SDCG", "SetAP", "SetF", "SetP", "SetR", "Success",
-    "TBG", "UMeasure", "Unjudged", "bpref", "discount", "find", "gain", "infAP", "measure", "nDCG", "parse",
-    "profile", "user_model", "weights",
+    "AP", "AP_IA", "BPM", "CG", "DCG", "DynamicBPM", "ERR", "ERR_IA", "F", "GMAP", "IFT", "INSQ", "INST", "IPrec",
+    "IPrec11", "Judged", "Measure", "NERR10", "NERR11", "NERR8", "NERR9", "NPV", "NRBP", "NumRel", "NumRelRet",
+    "NumRet", "P", "P_IA", "Profile", "Q", "R", "RBP", "REGISTRY", "RR", "RelativeP", "Residual", "Rprec", "SDCG",
+    "SetAP", "SetF", "SetP", "SetR", "StRecall", "Success", "TBG", "UMeasure", "Unjudged", "alpha_DCG", "alpha_nDCG",
+    "bpref", "discount", "find", "gain", "infAP", "measure", "nDCG", "nERR_IA", "nNRBP", "parse", "profile",
+    "user_model", "weights",
 ]  # fmt: skip

@@ -12,10 +12,10 @@ from rankgauge.measures._measure import REGISTRY, Measure
 ALIASES = {
     "MRR": "RR", "MAP": "AP", "NDCG": "nDCG", "Recall": "R", "Precision": "P", "HitRate": "Success", "F1": "F",
     "RPrec": "Rprec", "BPref": "bpref", "Bpref": "bpref", "InfAP": "infAP", "set_map": "SetAP",
-    "NumRetRel": "NumRelRet", "NumQRels": "NumRel", "ERR_IA@": "ERR_IA", "recip_rank": "RR", "map": "AP",
+    "NumRetRel": "NumRelRet", "NumQRels": "NumRel", "recip_rank": "RR", "map": "AP",
     "ndcg": "nDCG", "recall": "R", "success": "Success", "P_": "P", "set_P": "SetP", "set_recall": "SetR",
     "set_F": "SetF", "num_ret": "NumRet", "num_rel": "NumRel", "num_rel_ret": "NumRelRet", "gm_map": "GMAP",
-    "11pt_avg": "IPrec11", "unj": "Unjudged",
+    "11pt_avg": "IPrec11", "unj": "Unjudged", "MAP_IA": "AP_IA", "strec": "StRecall",
 }  # fmt: skip
 WRITTEN = re.compile(r"(?P<name>[A-Za-z0-9_]+)\s*(?:\((?P<args>.*)\))?\s*(?:@\s*(?P<cut>[^@\s]+))?", re.DOTALL)
 TREC_CUT = re.compile(r"(?P<name>P|recall|success|map_cut|ndcg_cut|unj|recip_rank)_(?P<cut>\d+)")

@@ -16,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 
 from rankgauge.conventions import Convention
-from rankgauge.errors import ParameterError
+from rankgauge.errors import MeasureError, ParameterError
 from rankgauge.judged import FloatArray, JudgedRun
 from rankgauge.measures._values import Table, check_value, show_value
 
@@ -157,6 +157,11 @@ class Measure:
         """Return the ranking as this measure sees it: at its level, condensed if asked, cut at its depth."""
         if self.declared.cutoff == "required" and self.cutoff is None:
             raise ParameterError(f"{self.name} needs a cutoff, as in {self.name}@10")
+        if self.declared.subtopics and judged.subtopics is None:
+            raise MeasureError(
+                f"{self.name} needs subtopic qrels (query subtopic doc grade), and these qrels have no subtopics; "
+                "read them as diversity qrels, or name the subtopic column"
+            )
         return self.uncut(judged).top(self.cutoff)
 
     def of(self, judged: JudgedRun) -> FloatArray:
