@@ -49,12 +49,11 @@ def user_model(
     monotone : of a model that adapts: a better document higher up never lowers EU (it never does in a static one)
     shown : parameters that the printed name always says; None: all of the function's own
 
-    >>> @user_model()
-    ... def Impatient(u, *, p: float = 0.3):
-    ...     "A user who loses patience."
-    ...     return p ** u.rank
-    >>> Impatient(p=0.5)
-    Impatient(p=0.5)
+    A user who loses patience, to be asked for as "Impatient(p=0.5)"::
+
+        @rg.user_model()
+        def Impatient(u, *, p: float = 0.3):
+            return p ** u.rank
     """
 
     def declare(function: Continuation) -> Measure:
@@ -78,8 +77,9 @@ def weights(name: str, values: Sequence[float], *, cite: str = "") -> Measure:
 
     Raises ParameterError for weights that rise: who reaches a rank has passed all above it.
 
-    >>> weights("Glance", [0.5, 0.3, 0.2])
-    Glance
+    A user of three ranks, to be asked for as "Glance"::
+
+        rg.weights("Glance", [0.5, 0.3, 0.2])
     """
     w = np.asarray(values, dtype=np.float64)
     if w.ndim != 1 or not len(w) or not np.isfinite(w).all() or w[0] <= 0 or (w < 0).any() or (np.diff(w) > 0).any():
@@ -108,7 +108,7 @@ def _formula(model: Model, cutoff: Cutoff, horizon: int | None) -> Callable[...,
     more = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=value) for name, value in framed.items()]
     formula.__signature__ = inspect.Signature([first, *own, *more])  # type: ignore[attr-defined]
     formula.__annotations__ = typing.get_type_hints(model.continuation, include_extras=True) | hints
-    formula.__name__ = model.name
+    formula.__name__, formula.__module__ = model.name, model.continuation.__module__
     formula.__doc__ = _doc(model.continuation, [line for line in HELP.splitlines() if line.split()[0] in framed])
     return formula
 
