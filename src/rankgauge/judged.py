@@ -102,7 +102,8 @@ class JudgedRun:
     One row per judged document that was retrieved, sorted by query and rank:
     `query` int64[H], `grade` float64[H], `rank` int64[H] from 1, `known` bool[H] (False for a grade that
     the convention takes as "pooled, not judged"), and the ranks `first` to `last` int64[H] over which the
-    document's tie spreads. Per query: `depth` int64[Q], how many documents were retrieved.
+    document's tie spreads. Per query: `depth` int64[Q], how many documents were retrieved. `candidates`
+    holds what an ideal ranking may use where that isn't all judgments.
 
     A formula uses these words: `grade rank rel nonrel` (per row), `R N depth` (per query), `sum(x)`,
     `cumsum(x)`, `each(q)`, `top(k)`, `ideal(gain)`. It never mentions a cutoff or a relevance level:
@@ -120,7 +121,8 @@ class JudgedRun:
     subtopics: Subtopics | None = None
     level: float = 1.0
     cutoff: int | None = None
-    ideal_of: Literal["judged", "retrieved"] = "judged"
+    candidates: Judgments | None = None
+    negative: Literal["pooled", "unjudged", "judged"] = "pooled"
     share: FloatArray | None = field(default=None, repr=False)
 
     @property
@@ -210,25 +212,31 @@ class JudgedRun:
         """Return the same ranking with another grade from which documents are relevant."""
         return self if level == self.level else replace(self, level=level)
 
-    def condensed(self, *, drop_negative: bool = False) -> JudgedRun:
-        """Return the ranking without its unjudged documents: what is judged moves up.
+    def condensed(self) -> JudgedRun:
+        """Return the ranking without its unjudged documents: what is judged moves up, ties stay ties.
 
-        Any line of the qrels keeps its document, unless `drop_negative` takes negative grades as unjudged
+        Any line of the qrels keeps its document, unless the convention takes negative grades as unjudged
         (trec_eval -J).
         """
-        kept = self._rows(self.grade >= 0) if drop_negative else self
+        assert self.share is None, "condense first, then spread"
+        kept = self._rows(self.grade >= 0) if self.negative == "unjudged" else self
         rank = places(kept.query, self.Q)
+        new = np.ones(len(rank) + 1, dtype=np.bool_)
+        new[1:-1] = (kept.query[1:] != kept.query[:-1]) | (kept.first[1:] != kept.first[:-1])
+        heads = np.flatnonzero(new)
+        tie = np.cumsum(new[:-1]) - 1
         depth = np.bincount(kept.query, minlength=self.Q).astype(np.int64)
+        first, last = rank[heads[tie]], rank[heads[tie + 1] - 1]
         subtopics = self.subtopics and self.subtopics.moved(kept.query, kept.rank, rank)
-        return replace(kept, rank=rank, first=rank, last=rank, depth=depth, subtopics=subtopics)
+        return replace(kept, rank=rank, first=first, last=last, depth=depth, subtopics=subtopics)
 
     @property
-    def pool(self) -> Judgments | JudgedRun:
-        """Where the ideal ranking is taken from: all judgments, or this ranking's own documents."""
-        return self.judgments if self.ideal_of == "judged" else self
+    def pool(self) -> Judgments:
+        """What the ideal ranking is made of: all judgments, or those of `candidates` where they are given."""
+        return self.judgments if self.candidates is None else self.candidates
 
     def ideal(self, gains: FloatArray) -> JudgedRun:
-        """Return the best possible ranking: all judged documents by falling gain, cut where this one is.
+        """Return the best possible ranking of the pool: its documents by falling gain, cut where this one is.
 
         `gains` holds one gain for each row of `pool`.
         """

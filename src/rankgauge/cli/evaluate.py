@@ -80,11 +80,14 @@ def _read_run(
     how: conventions.Convention,
 ) -> Run:
     with talk.reading(path.name) as progress:
-        order = "rank" if how.order == "rank" else "score"
         return read_run(
-            path, name=name, on_duplicate=on_duplicate.value, columns=_known(columns, "grade"), order=order,
+            path,
+            name=name,
+            on_duplicate=on_duplicate.value,
+            columns=_known(columns, "grade"),
+            order="rank" if how.order == "rank" else "score",
             progress=progress,
-        )  # fmt: skip
+        )
 
 
 def _known(columns: dict[str, str] | None, other: str) -> dict[str, str] | None:

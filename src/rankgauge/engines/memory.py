@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from rankgauge.conventions import Convention
 from rankgauge.engines import ranking, remarks, subtopics
 from rankgauge.engines import ties as ties_
 from rankgauge.errors import EmptyInputError, Fault, InputError, ParameterError
-from rankgauge.judged import FloatArray, JudgedRun, Judgments, ratio
+from rankgauge.judged import FloatArray, IntArray, JudgedRun, Judgments, ratio
 from rankgauge.measures import Measure, parse
 from rankgauge.records import Note, Qrels, Run
 from rankgauge.records.scores import Counts, Scores
@@ -26,9 +26,14 @@ AnyQrels = Qrels | Mapping[Any, Mapping[Any, Any]]
 def judgments(qrels: Qrels) -> Judgments:
     """Take from the qrels what measures may know before any run is seen."""
     flat = qrels.flat
-    order = np.lexsort((-flat.grades, flat.row_query))
     pairs = None if qrels.subtopics is None else subtopics.of_qrels(qrels)
-    return Judgments(flat.row_query, flat.grades[order], len(flat.queries), flat.top_grade, pairs)
+    known = _by_grade(flat.row_query, flat.grades, len(flat.queries), flat.top_grade)
+    return replace(known, subtopics=pairs)
+
+
+def _by_grade(query: IntArray, grade: FloatArray, Q: int, top_grade: float) -> Judgments:
+    order = np.lexsort((-grade, query))
+    return Judgments(query[order], grade[order], Q, top_grade)
 
 
 def judge(qrels: Qrels, run: Run, how: Convention | str = "default", *, known: Judgments | None = None) -> JudgedRun:
@@ -57,7 +62,8 @@ def judge(qrels: Qrels, run: Run, how: Convention | str = "default", *, known: J
         judgments=known,
         subtopics=known.subtopics and subtopics.placed(known.subtopics, len(flat), found.judgment, at.rank),
         level=chosen.level,
-        ideal_of=chosen.ideal,
+        candidates=None if chosen.ideal == "judged" else _by_grade(query, grade, known.Q, known.top_grade),
+        negative=chosen.negative,
     )
 
 
@@ -134,15 +140,18 @@ def _score(qrels: Qrels, run: Run, measures: Sequence[Measure], how: Convention,
     counts = _counts(qrels.flat, run, judged)
     if len(counts.left_out) == counts.queries:
         raise InputError(remarks.no_common_query(qrels, run))
-    rows = [_values(m, judged, how) for m in measures]
+    rows = []
+    for measure in measures:
+        found = ties_.expected(measure, judged) if how.ties == "expected" else ties_.Expected(measure.of(judged))
+        rows.append(_values(measure, judged, found.values, how))
+        said.extend(remarks.of_expected(run, str(measure), found.sampled, found.error))
     arrays: dict[str, Any] = {name: np.stack([row[name] for row in rows]) for name in rows[0]}
     arrays["counted"] = judged.depth > 0 if how.queries == "both" else np.ones(judged.Q, dtype=np.bool_)
     return _Part(arrays, counts, [*said, *remarks.of_run(qrels.flat, run, judged, counts)])
 
 
-def _values(measure: Measure, judged: JudgedRun, how: Convention) -> dict[str, FloatArray]:
+def _values(measure: Measure, judged: JudgedRun, values: FloatArray, how: Convention) -> dict[str, FloatArray]:
     """One measure's values float64[Q], and what is said beside them."""
-    values = ties_.expected(measure, judged) if how.ties == "expected" else measure.of(judged)
     low, high = ties_.interval(measure, judged)
     bound = measure.residual(judged)
     nothing = np.full(judged.Q, np.nan)

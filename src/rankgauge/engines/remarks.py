@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 import polars as pl
 
+from rankgauge.engines.orders import MOST_ORDERS
 from rankgauge.errors import Fault
 from rankgauge.judged import JudgedRun, Judgments
 from rankgauge.measures import Measure
@@ -43,6 +44,15 @@ def of_run(qrels: Qrels, run: Run, judged: JudgedRun, counts: Counts) -> list[No
     if infinite := int(np.isinf(run.scores).sum()):
         said.append(Note("infinite scores", infinite, f"{name}: {infinite} scores are infinite"))
     return [*said, *_near_misses(qrels, run, judged)]
+
+
+def of_expected(run: Run, measure: str, sampled: int, error: float) -> list[Note]:
+    """Remark on expected values that are means over sampled orders."""
+    if not sampled:
+        return []
+    means = f"means of {MOST_ORDERS:,} sampled orders, standard error at most {error:.2g}"
+    text = f"run {run.name!r}, {measure}: the expected values of {sampled} queries are {means}"
+    return [Note("sampled orders", sampled, text)]
 
 
 def of_measures(judgments: Judgments, measures: Sequence[Measure]) -> list[Note]:

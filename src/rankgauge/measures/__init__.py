@@ -2,6 +2,7 @@
 
 from rankgauge.measures._grammar import find, parse
 from rankgauge.measures._measure import REGISTRY, Measure, Residual, measure
+from rankgauge.measures._users import user_model, weights
 from rankgauge.measures._weights import discount, gain
 from rankgauge.measures.diversity import AP_IA, ERR_IA, NRBP, P_IA, StRecall, alpha_DCG, alpha_nDCG, nERR_IA, nNRBP
 from rankgauge.measures.gain import CG, DCG, ERR, Q, nDCG
@@ -23,10 +24,29 @@ from rankgauge.measures.precision import (
     SetR,
     Success,
 )
+from rankgauge.measures.profiles import Profile, profile
+from rankgauge.measures.users import (
+    BPM,
+    IFT,
+    INSQ,
+    INST,
+    NERR8,
+    NERR9,
+    NERR10,
+    NERR11,
+    NPV,
+    RBP,
+    SDCG,
+    TBG,
+    DynamicBPM,
+    UMeasure,
+)
 
 __all__ = [
-    "AP", "AP_IA", "CG", "DCG", "ERR", "ERR_IA", "F", "GMAP", "IPrec", "IPrec11", "Judged", "Measure", "NRBP",
-    "NumRel", "NumRelRet", "NumRet", "P", "P_IA", "Q", "R", "REGISTRY", "RR", "RelativeP", "Residual", "Rprec",
-    "SetF", "SetP", "SetR", "StRecall", "Success", "Unjudged", "alpha_DCG", "alpha_nDCG", "bpref", "discount",
-    "find", "gain", "infAP", "measure", "nDCG", "nERR_IA", "nNRBP", "parse",
+    "AP", "AP_IA", "BPM", "CG", "DCG", "DynamicBPM", "ERR", "ERR_IA", "F", "GMAP", "IFT", "INSQ", "INST", "IPrec",
+    "IPrec11", "Judged", "Measure", "NERR10", "NERR11", "NERR8", "NERR9", "NPV", "NRBP", "NumRel", "NumRelRet",
+    "NumRet", "P", "P_IA", "Profile", "Q", "R", "RBP", "REGISTRY", "RR", "RelativeP", "Residual", "Rprec", "SDCG",
+    "SetF", "SetP", "SetR", "StRecall", "Success", "TBG", "UMeasure", "Unjudged", "alpha_DCG", "alpha_nDCG",
+    "bpref", "discount", "find", "gain", "infAP", "measure", "nDCG", "nERR_IA", "nNRBP", "parse", "profile",
+    "user_model", "weights",
 ]  # fmt: skip

@@ -52,7 +52,7 @@ def find(name: str) -> Measure:
     """Return the measure of this name or of this alias."""
     known = REGISTRY.get(name) or REGISTRY.get(ALIASES.get(name, ""))
     if known is None:
-        hint = did_you_mean(name, [*REGISTRY, *ALIASES])
+        hint = did_you_mean(name, REGISTRY)
         raise UnknownMeasureError(f"no measure named {name!r}{hint} (`rankgauge measures` lists all)")
     return known
 

@@ -61,7 +61,7 @@ class Declaration:
     binary: bool
     cutoff: Cutoff
     linear: bool
-    monotone: bool
+    monotone: bool | Callable[[Measure], bool]
     average: Average
     shown: tuple[str, ...]
     subtopics: bool
@@ -111,6 +111,12 @@ class Measure:
         """Every parameter with its value: the chosen ones, and the defaults of the others."""
         return {name: p.default for name, p in self.declared.parameters.items()} | dict(self.chosen)
 
+    @property
+    def monotone(self) -> bool:
+        """Whether moving a better document up never lowers the value, with these parameters and this cutoff."""
+        declared = self.declared.monotone
+        return declared if isinstance(declared, bool) else declared(self)
+
     def __str__(self) -> str:
         values, declared = self.parameters, self.declared
         said = [
@@ -140,6 +146,13 @@ class Measure:
         missing = {name: value for name, value in defaults.items() if name not in dict(self.chosen)}
         return self(**missing)
 
+    def uncut(self, judged: JudgedRun) -> JudgedRun:
+        """Return the ranking at this measure's level, condensed if asked, in its full depth."""
+        parameters = self.parameters
+        if self.declared.binary:
+            judged = judged.at(parameters["rel"])
+        return judged.condensed() if parameters["judged_only"] else judged
+
     def view(self, judged: JudgedRun) -> JudgedRun:
         """Return the ranking as this measure sees it: at its level, condensed if asked, cut at its depth."""
         if self.declared.cutoff == "required" and self.cutoff is None:
@@ -149,12 +162,7 @@ class Measure:
                 f"{self.name} needs subtopic qrels (query subtopic doc grade), and these qrels have no subtopics; "
                 "read them as diversity qrels, or name the subtopic column"
             )
-        parameters = self.parameters
-        if self.declared.binary:
-            judged = judged.at(parameters["rel"])
-        if parameters["judged_only"]:
-            judged = judged.condensed()
-        return judged.top(self.cutoff)
+        return self.uncut(judged).top(self.cutoff)
 
     def of(self, judged: JudgedRun) -> FloatArray:
         """Compute the value of each query, float64[Q]; NaN where the measure is undefined."""
@@ -180,7 +188,7 @@ def measure(
     binary: bool = False,
     cutoff: Cutoff = "optional",
     linear: bool = False,
-    monotone: bool = True,
+    monotone: bool | Callable[[Measure], bool] = True,
     average: Average = "mean",
     shown: tuple[str, ...] = (),
     subtopics: bool = False,
@@ -197,7 +205,8 @@ def measure(
     binary : it asks for relevant or not; gets the parameter `rel`
     cutoff : whether `@k` may, must or must not be given
     linear : a weighted sum over documents with weights by rank, so that ties average exactly
-    monotone : moving a better document up never lowers it, so that ties have a best and a worst order
+    monotone : moving a better document up never lowers it, so that ties have a best and a worst order;
+        a function of the measure where that depends on its parameters or its cutoff
     average : how queries are put together: "mean", "sum", "geometric"
     shown : parameters that the printed name always says
     subtopics : needs subtopic qrels

@@ -10,10 +10,22 @@ from rankgauge.errors import ParameterError
 from rankgauge.judged import FloatArray, JudgedRun, Judgments, ratio
 from rankgauge.measures._measure import measure
 from rankgauge.measures._values import Between
+from rankgauge.measures._walk import Reader
 from rankgauge.measures._weights import LARGEST_EXPONENT, Discount, Gain, discounts, gains
 
 Graded = JudgedRun | Judgments
 Base = Annotated[float, Between(1, open=True)]
+
+
+def _reads_as_discounted(u: Reader, *, discount: Discount = "log2", base: Base = 2) -> FloatArray:
+    """C(i) = discount(i + 1) / discount(i), of a user who never stops for good."""
+    weight = discounts(np.arange(1, len(u.rank) + 2), discount, base)
+    return weight[1:] / np.where(weight[:-1] > 0, weight[:-1], 1)
+
+
+def _reads_until_satisfied(u: Reader) -> FloatArray:
+    """C of a user who stops with a chance that is the gain (the cascade model)."""
+    return 1 - u.gain
 
 
 @measure(cite="jarvelin2002", range=(0, np.inf), linear=True, shown=("gain",))
@@ -29,7 +41,7 @@ def CG(j: JudgedRun, *, gain: Gain = "exp") -> FloatArray:
     return j.sum(gains(j.grade, gain))
 
 
-@measure(cite="jarvelin2002", range=(0, np.inf), linear=True, shown=("gain",))
+@measure(cite="jarvelin2002", range=(0, np.inf), linear=True, shown=("gain",), profile=_reads_as_discounted)
 def DCG(j: JudgedRun, *, gain: Gain = "exp", discount: Discount = "log2", base: Base = 2) -> FloatArray:
     """Gain of the ranking's documents, discounted by rank.
 
@@ -44,7 +56,7 @@ def DCG(j: JudgedRun, *, gain: Gain = "exp", discount: Discount = "log2", base: 
     return j.sum(gains(j.grade, gain) * discounts(j.rank, discount, base))
 
 
-@measure(cite="jarvelin2002", linear=True, shown=("gain",), ideal_is_one=True)
+@measure(cite="jarvelin2002", linear=True, shown=("gain",), ideal_is_one=True, profile=_reads_as_discounted)
 def nDCG(j: JudgedRun, *, gain: Gain = "exp", discount: Discount = "log2", base: Base = 2) -> FloatArray:
     """Discounted gain as a share of the ideal ranking's discounted gain.
 
@@ -80,7 +92,7 @@ def Q(j: JudgedRun, *, gain: Gain = "linear", beta: Annotated[float, Between(0)]
     return ratio(j.sum(j.rel * (beta * won + j.cumsum(j.rel)) / (beta * won_best + j.rank)), j.R)
 
 
-@measure(cite="chapelle2009", cutoff="optional")
+@measure(cite="chapelle2009", cutoff="optional", profile=_reads_until_satisfied)
 def ERR(j: JudgedRun, *, max_grade: Annotated[float, Between(0, open=True)] | None = None) -> FloatArray:
     """Expected reciprocal rank at which a user stops who is satisfied with a chance that grows with the grade.
 

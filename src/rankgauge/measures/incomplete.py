@@ -77,7 +77,7 @@ def IPrec11(j: JudgedRun, *, rounding: Literal["v10", "v9"] = "v10") -> FloatArr
     return np.where(j.R == 0, np.nan, np.sum(points, axis=0) / 11)
 
 
-@measure(cite="trec_eval", cutoff="optional", monotone=False)
+@measure(cite="trec_eval", cutoff="optional", linear=True, monotone=False)
 def Judged(j: JudgedRun, *, over: Literal["returned", "k"] = "returned") -> FloatArray:
     """Share of the retrieved documents that were judged.
 
@@ -90,7 +90,7 @@ def Judged(j: JudgedRun, *, over: Literal["returned", "k"] = "returned") -> Floa
     return ratio(j.sum(j.known), _denominator(j, over))
 
 
-@measure(cite="trec_eval", cutoff="optional", monotone=False)
+@measure(cite="trec_eval", cutoff="optional", linear=True, monotone=False)
 def Unjudged(j: JudgedRun, *, over: Literal["returned", "k"] = "returned") -> FloatArray:
     """Share of the retrieved documents that nobody judged; empty places are not unjudged documents.
 

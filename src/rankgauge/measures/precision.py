@@ -6,12 +6,36 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from rankgauge.judged import FloatArray, JudgedRun, ratio
-from rankgauge.measures._measure import measure
+from rankgauge.judged import BoolArray, FloatArray, JudgedRun, ratio
+from rankgauge.measures._measure import Measure, Residual, measure
 from rankgauge.measures._values import Between
+from rankgauge.measures._walk import Reader
 
 
-@measure(cite="trec_eval", binary=True, cutoff="required", linear=True)
+def _reads_k(u: Reader) -> float:
+    """C of a user who reads everything down to the cutoff."""
+    return 1.0
+
+
+def _reads_to_a_hit(u: Reader) -> BoolArray:
+    """C of a user who stops at the first document with a gain."""
+    return np.equal(u.total, 0)
+
+
+def _reads_for_more(u: Reader) -> FloatArray:
+    """C(i) = Σ_{j>i} g(j)/j / Σ_{j≥i} g(j)/j, whose EU is AP over the relevant documents retrieved."""
+    ahead = np.cumsum((u.gain / u.rank)[..., ::-1], axis=-1)[..., ::-1]
+    further = np.concatenate([ahead[..., 1:], np.zeros_like(ahead[..., :1])], axis=-1)
+    return further / np.where(ahead > 0, ahead, 1)
+
+
+def _unfound(j: JudgedRun) -> Residual:
+    """What P would gain if all that is unjudged or missing within the cutoff were relevant."""
+    assert j.cutoff is not None
+    return Residual((j.seen - j.sum(j.known)) / j.cutoff, (j.cutoff - j.seen) / j.cutoff)
+
+
+@measure(cite="trec_eval", binary=True, cutoff="required", linear=True, residual=_unfound, profile=_reads_k)
 def P(j: JudgedRun) -> FloatArray:
     """Share of the first k documents that are relevant; places that the ranking leaves empty count as not.
 
@@ -30,7 +54,7 @@ def R(j: JudgedRun) -> FloatArray:
     return ratio(j.sum(j.rel), j.R)
 
 
-@measure(cite="vanrijsbergen1979", binary=True, cutoff="required")
+@measure(cite="vanrijsbergen1979", binary=True, cutoff="required", linear=True)
 def F(j: JudgedRun, *, beta: Annotated[float, Between(0, open=True)] = 1.0) -> FloatArray:
     """Weighted harmonic mean of P@k and R@k.
 
@@ -53,7 +77,7 @@ def Success(j: JudgedRun) -> FloatArray:
     return (j.sum(j.rel) > 0).astype(np.float64)
 
 
-@measure(cite="voorhees1999", binary=True)
+@measure(cite="voorhees1999", binary=True, profile=_reads_to_a_hit)
 def RR(j: JudgedRun) -> FloatArray:
     """Reciprocal rank of the first relevant document; its mean is MRR.
 
@@ -62,7 +86,11 @@ def RR(j: JudgedRun) -> FloatArray:
     return 1 / j.first_rank(j.rel)
 
 
-@measure(cite="buckley2005", binary=True, ideal_is_one=False)
+def _counts_all(ap: Measure) -> bool:
+    return ap.parameters["denominator"] != "retrieved" or ap.cutoff is None
+
+
+@measure(cite="buckley2005", binary=True, monotone=_counts_all, profile=_reads_for_more)
 def AP(j: JudgedRun, *, denominator: Literal["R", "min(R,k)", "retrieved"] = "R") -> FloatArray:
     """Precision at the rank of each relevant document, averaged over all R of them; its mean is MAP.
 
@@ -87,7 +115,7 @@ def GMAP(j: JudgedRun) -> FloatArray:
     return ratio(j.sum(j.rel * j.cumsum(j.rel) / j.rank), j.R)
 
 
-@measure(cite="buckley2005", binary=True, cutoff="none")
+@measure(cite="buckley2005", binary=True, cutoff="none", linear=True)
 def Rprec(j: JudgedRun) -> FloatArray:
     """Precision after R documents, R being the number of relevant ones.
 
@@ -96,7 +124,7 @@ def Rprec(j: JudgedRun) -> FloatArray:
     return ratio(j.sum(j.rel & (j.rank <= j.each(j.R))), j.R)
 
 
-@measure(cite="trec_eval", binary=True, cutoff="required")
+@measure(cite="trec_eval", binary=True, cutoff="required", linear=True)
 def RelativeP(j: JudgedRun) -> FloatArray:
     """Precision as a share of the best that k documents allow.
 
@@ -106,7 +134,7 @@ def RelativeP(j: JudgedRun) -> FloatArray:
     return ratio(j.sum(j.rel), np.minimum(j.R, j.cutoff))
 
 
-@measure(cite="trec_eval", binary=True, cutoff="none")
+@measure(cite="trec_eval", binary=True, cutoff="none", linear=True)
 def SetP(j: JudgedRun) -> FloatArray:
     """Share of the retrieved documents that are relevant; undefined where nothing was retrieved.
 
@@ -115,7 +143,7 @@ def SetP(j: JudgedRun) -> FloatArray:
     return ratio(j.sum(j.rel), j.depth)
 
 
-@measure(cite="trec_eval", binary=True, cutoff="none")
+@measure(cite="trec_eval", binary=True, cutoff="none", linear=True)
 def SetR(j: JudgedRun) -> FloatArray:
     """Share of the relevant documents that were retrieved.
 
@@ -124,7 +152,7 @@ def SetR(j: JudgedRun) -> FloatArray:
     return ratio(j.sum(j.rel), j.R)
 
 
-@measure(cite="trec_eval", binary=True, cutoff="none")
+@measure(cite="trec_eval", binary=True, cutoff="none", linear=True)
 def SetF(j: JudgedRun, *, beta: Annotated[float, Between(0, open=True)] = 1.0) -> FloatArray:
     """Weighted harmonic mean of SetP and SetR; trec_eval weighs by β, not by its square.
 
@@ -138,7 +166,7 @@ def SetF(j: JudgedRun, *, beta: Annotated[float, Between(0, open=True)] = 1.0) -
     return f_score(precision, ratio(j.sum(j.rel), j.R), beta)
 
 
-@measure(cite="trec_eval", range=(0, np.inf), cutoff="optional", average="sum", monotone=False)
+@measure(cite="trec_eval", range=(0, np.inf), average="sum", linear=True)
 def NumRet(j: JudgedRun) -> FloatArray:
     """Number of documents retrieved; summed over the queries.
 
@@ -147,7 +175,7 @@ def NumRet(j: JudgedRun) -> FloatArray:
     return j.seen.astype(np.float64)
 
 
-@measure(cite="trec_eval", range=(0, np.inf), binary=True, cutoff="none", average="sum")
+@measure(cite="trec_eval", range=(0, np.inf), binary=True, cutoff="none", average="sum", linear=True)
 def NumRel(j: JudgedRun) -> FloatArray:
     """Number of relevant documents in the judgments; summed over the queries.
 

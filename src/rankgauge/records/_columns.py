@@ -5,7 +5,7 @@ from __future__ import annotations
 import numbers
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ from rankgauge.errors import Fault, InputError
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 HashArray = npt.NDArray[np.uint64]
+UnicodeForm = Literal["NFC", "NFD", "NFKC", "NFKD"]
 
 
 def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -49,6 +50,12 @@ def id_column(values: pl.Series, where: str) -> pl.Series:
             Fault(f"{where}, row {row + 1}", "an id", f"none ({missing} rows lack one)", "remove these rows")
         )
     return values
+
+
+def in_form(ids: pl.Series, form: UnicodeForm) -> tuple[pl.Series, int]:
+    """Bring ids to one Unicode normal form, and count those that changed."""
+    normal = ids.str.normalize(form)
+    return normal, int((normal != ids).sum())
 
 
 def number_column(values: pl.Series, where: str) -> FloatArray:

@@ -29,3 +29,8 @@ def examples(values: Iterable[str], most: int = 3) -> str:
     shown = ", ".join(repr(value) for value in known[:most])
     more = len(known) - most
     return f"{shown} and {more} more" if more > 0 else shown
+
+
+def of_normal_form(changed: int, form: str) -> list[Note]:
+    """Say how many ids another Unicode form changed."""
+    return [Note("normalised ids", changed, f"{changed} ids were brought to the form {form}")] if changed else []

@@ -14,15 +14,17 @@ from rankgauge.errors import DuplicateError, EmptyInputError, Fault, InputError
 from rankgauge.records._columns import (
     FloatArray,
     IntArray,
+    UnicodeForm,
     as_frame,
     flatten,
     frozen,
     grouped,
     id_column,
+    in_form,
     number_column,
     query_names,
 )
-from rankgauge.records.notes import Note
+from rankgauge.records.notes import Note, of_normal_form
 from rankgauge.records.run import column_of
 
 OnConflict = Literal["error", "first", "last", "max"]
@@ -147,6 +149,17 @@ class Qrels:
         best = self.to_polars().group_by("query", "doc", maintain_order=True).agg(pl.col("grade").max())
         flat = Qrels.from_columns(best["query"], best["doc"], best["grade"], name=self.name)
         return replace(flat, notes=self.notes)
+
+    def normalized(self, form: UnicodeForm) -> Qrels:
+        """Return the qrels with all ids in one Unicode normal form; do the same to every run.
+
+        Raises DuplicateError where two judged documents of a query become one.
+        """
+        queries, turned = in_form(self.queries, form)
+        docs, changed = in_form(self.docs, form)
+        notes = [*self.notes, *of_normal_form(turned + changed, form)]
+        query, grade = queries.gather(self.row_query), pl.Series(self.grades)
+        return Qrels.from_columns(query, docs, grade, subtopic=self.subtopics, name=self.name, notes=notes)
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """Return {query: {doc: grade}}, the highest grade where a document has subtopics."""

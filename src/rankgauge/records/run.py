@@ -16,16 +16,19 @@ from rankgauge.records._columns import (
     Groups,
     HashArray,
     IntArray,
+    UnicodeForm,
     as_frame,
     flatten,
     frozen,
     grouped,
     id_column,
+    in_form,
     number_column,
     query_names,
+    regrouped,
     repeated_rows,
 )
-from rankgauge.records.notes import Note
+from rankgauge.records.notes import Note, of_normal_form
 
 OnDuplicate = Literal["error", "first", "max"]
 
@@ -173,6 +176,17 @@ class Run:
     def named(self, name: str) -> Run:
         """Return the same run under another name."""
         return replace(self, name=name)
+
+    def normalized(self, form: UnicodeForm) -> Run:
+        """Return the run with all ids in one Unicode normal form; do the same to the qrels.
+
+        Raises DuplicateError where two documents of a query become one.
+        """
+        queries, turned = in_form(self.queries, form)
+        docs, changed = in_form(self.docs, form)
+        groups = regrouped(queries, self.offsets)
+        notes = [*self.notes, *of_normal_form(turned + changed, form)]
+        return Run.from_groups(groups, docs, self.scores, name=self.name, notes=notes, ranks=self.ranks)
 
     def only(self, rows: IntArray, note: Note) -> Run:
         """Return a run of these rows (ascending); `note` says what was left out and why."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -66,7 +67,9 @@ def _flat(equation: str) -> str:
 
 
 def _short_source(measure: Measure) -> str:
-    return SOURCES.get(measure.declared.cite, measure.declared.cite).split(",")[0]
+    source = SOURCES.get(measure.declared.cite, measure.declared.cite)
+    until_year = re.match(r"[^()]*\(\d{4}\)", source)
+    return until_year[0] if until_year else source.split(",")[0]
 
 
 def page(measure: Measure, *, heading: str = "") -> str:

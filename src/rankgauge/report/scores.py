@@ -55,7 +55,8 @@ def _cells(row: dict[str, Any], digits: int, *, tied: bool, bounded: bool) -> It
     yield None if row["unjudged"] is None else f"{100 * row['unjudged']:.1f}%"
     if tied:
         low, high = row["tie_low"], row["tie_high"]
-        yield None if low is None else f"{low:.{digits}f} to {high:.{digits}f}"
+        spread = f"{low or 0:.{digits}f} to {high or 0:.{digits}f}" if low != high else "no ties"
+        yield None if low is None else spread
     if bounded:
         unjudged, tail = row["residual_unjudged"], row["residual_tail"]
         yield None if tail is None else f"{unjudged:.{digits}f} unjudged, {tail:.{digits}f} tail"

@@ -44,8 +44,8 @@ def fails(path: str, **options) -> str:
         ("s.csv", ROWS.rstrip("\n")),
         ("s.csv", ROWS.replace("\nb", "\n\n\nb")),
         ("s.csv", '"id","label","score"\n"a, or so","1","0.9"\n"b","0","0.25"\n"c","1"," 1e-3 "\n'),
-        ("s.csv.gz", gzip.compress(ROWS.encode())),
-        ("gzip_without_the_suffix.csv", gzip.compress(ROWS.encode())),
+        ("s.csv.gz", gzip.compress(ROWS.encode(), mtime=0)),
+        ("gzip_without_the_suffix.csv", gzip.compress(ROWS.encode(), mtime=0)),
         ("s.jsonl", '{"label": 1, "score": 0.9}\n{"score": 0.25, "label": false}\n\n{"label": "1", "score": 1e-3}'),
     ],
 )
