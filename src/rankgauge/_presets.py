@@ -75,7 +75,8 @@ IR_MEASURES = Convention(
 RANX = Convention(
     "ranx",
     "ranx with make_comparable=True: ties keep the order of the run up to 16 documents (beyond, its sort is "
-    "unstable and nothing reproduces it), every judged query counts, 0/0 is 0, RBP takes grades unscaled. Its bpref is NaN where nothing was "
+    "unstable and nothing reproduces it), every judged query counts, 0/0 is 0, RBP takes grades unscaled. "
+    "Its bpref is NaN where nothing was "
     "judged non-relevant, wrong with negative grades, and zeroes other queries after one without relevant documents: "
     "ours stays trec_eval's",
     ties="input",

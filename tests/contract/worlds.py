@@ -77,7 +77,8 @@ def alone(judged: JudgedRun, query: int) -> JudgedRun:
     """The same query without the others; the scale of grades stays the collection's."""
     rows, known = judged.query == query, judged.judgments
     picked = {name: getattr(judged, name)[rows] for name in ("grade", "rank", "first", "last", "known")}
-    few = replace(known, query=np.zeros((known.query == query).sum(), dtype=np.int64), grade=known.grade[known.query == query], Q=1)  # fmt: skip
+    own = known.query == query
+    few = replace(known, query=np.zeros(own.sum(), dtype=np.int64), grade=known.grade[own], Q=1)
     topics = judged.subtopics
     if topics is not None:
         own = topics.query == query
