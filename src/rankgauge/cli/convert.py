@@ -6,10 +6,15 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import typer
 
 from rankgauge.cli import options, talk
-from rankgauge.formats import read_qrels, read_run, sniff, write_qrels, write_run
+from rankgauge.errors import FormatError
+from rankgauge.formats import FORMATS, read_qrels, read_run, sniff, write_qrels, write_run
+from rankgauge.records import Qrels, Run
+
+SMALLEST_GRADE, LARGEST_GRADE = -2, 16
 
 
 class Kind(StrEnum):
@@ -33,15 +38,47 @@ def convert(
     Example: rankgauge convert keyword.run keyword.json
     """
     named = options.columns_of(columns)
-    holds = sniff(source).kind if kind is Kind.auto else kind.value
-    if holds == "qrels":
-        qrels = read_qrels(source, columns=named, on_duplicate=on_duplicate.value)
-        talk.remark(qrels.notes)
-        write_qrels(qrels, target, format=to)
-        talk.stderr().print(f"{len(qrels):,} judgments of {len(qrels.queries):,} queries -> {target}")
-        return
+    found = _read(source, kind, named, on_duplicate)
+    talk.remark(found.notes)
+    if isinstance(found, Qrels):
+        write_qrels(found, target, format=to)
+        talk.stderr().print(f"{len(found):,} judgments of {len(found.queries):,} queries -> {target}")
+    else:
+        write_run(found, target, format=to)
+        talk.stderr().print(f"{len(found):,} documents of {len(found.queries):,} queries -> {target}")
+
+
+def _read(source: Path, kind: Kind, columns: dict[str, str] | None, repeated: options.Duplicates) -> Qrels | Run:
+    """Read what the file holds; where its content allows both, its name decides: a "qrel" in it is judgments."""
+    able = FORMATS[sniff(source).format].reads
+    if kind is Kind.auto and len(able) == 1:
+        kind = Kind(able[0])
+    named = Kind.qrels if "qrel" in source.name.lower() else Kind.run
+    first = named if kind is Kind.auto else kind
+    try:
+        found = _read_as(first, source, columns, repeated)
+    except FormatError:
+        if kind is not Kind.auto:
+            raise
+        other = Kind.run if first is Kind.qrels else Kind.qrels
+        try:
+            return _read_as(other, source, columns, repeated)
+        except FormatError:
+            pass
+        raise
+    if kind is Kind.auto and isinstance(found, Run) and _like_grades(found):
+        talk.stderr().print("note: small whole numbers: read as judgments; pass --kind run if they are scores")
+        return _read_as(Kind.qrels, source, columns, repeated)
+    return found
+
+
+def _like_grades(run: Run) -> bool:
+    small = (run.scores >= SMALLEST_GRADE) & (run.scores <= LARGEST_GRADE)
+    return bool((small & (run.scores == np.floor(run.scores))).all())
+
+
+def _read_as(kind: Kind, source: Path, columns: dict[str, str] | None, repeated: options.Duplicates) -> Qrels | Run:
+    if kind is Kind.qrels:
+        return read_qrels(source, columns=columns, on_duplicate=repeated.value)
     with talk.reading(source.name) as progress:
-        run = read_run(source, columns=named, on_duplicate=on_duplicate.value, progress=progress)
-    talk.remark(run.notes)
-    write_run(run, target, format=to)
-    talk.stderr().print(f"{len(run):,} documents of {len(run.queries):,} queries -> {target}")
+        return read_run(source, columns=columns, on_duplicate=repeated.value, progress=progress)

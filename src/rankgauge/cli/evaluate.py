@@ -10,7 +10,7 @@ import typer
 from rankgauge import conventions, engines
 from rankgauge.cli import options, talk
 from rankgauge.formats import read_qrels, read_run
-from rankgauge.records import Qrels, Run
+from rankgauge.records import Run
 
 DEFAULT_MEASURES = ["nDCG@10", "AP", "RR", "R@100", "Judged@10"]
 
@@ -43,9 +43,15 @@ def evaluate(
     """
     options.load_measures(measures_from)
     how = conventions.convention(convention).but(level=level, ties=None if ties is None else ties.value)
-    engines.as_measures(measure, how)  # a misspelt name should not wait for a long read
+    chosen = engines.as_measures(measure, how)  # a misspelt name should not wait for a long read
+    diverse = any(m.declared.subtopics for m in chosen)
     named = options.columns_of(columns)
-    judged = _read_qrels(qrels, on_duplicate, named)
+    judged = read_qrels(
+        qrels,
+        on_duplicate=on_duplicate.value,
+        columns=_known(named, "score"),
+        subtopics=True if diverse else None,
+    )
     read = [_read_run(path, name, on_duplicate, named, how) for path, name in zip(runs, names(runs), strict=True)]
     scores = engines.evaluate(judged, read, measure, convention=how)
     talk.remark(scores.notes)
@@ -66,10 +72,6 @@ def names(paths: list[Path]) -> list[str]:
         if len(set(candidate)) == len(paths):
             return candidate
     return [str(path) for path in paths]
-
-
-def _read_qrels(path: Path, on_duplicate: options.Duplicates, columns: dict[str, str] | None) -> Qrels:
-    return read_qrels(path, on_duplicate=on_duplicate.value, columns=_known(columns, "score"))
 
 
 def _read_run(
