@@ -129,7 +129,11 @@ CWL_EVAL = Convention(
     queries="both",
     undefined="zero",
     negative="judged",
-    defaults={"AP": {"denominator": "retrieved"}},
+    defaults={
+        "AP": {"denominator": "retrieved"},
+        "RBP": {"horizon": 1000, "tail": "lost"},
+        **{name: {"tail": "lost"} for name in ("DynamicBPM", "IFT", "INSQ", "INST", "NERR10", "NERR11", "NPV")},
+    },
 )
 
 LIGHTGBM = Convention(
