@@ -22,7 +22,7 @@ value : EU gain per document read, ETU total gain, EC cost per document, ETC tot
 gain : linear, exp, a table {grade: gain}, or a function of the grade; divided by that of the top grade
 rel : binary gains instead: 1 from this grade, 0 below
 max_grade : top of the scale; None: the highest grade of the whole qrels
-scale : take the highest grade from the whole collection, or from each query (trec_eval's RBP)
+scale : highest grade of the whole collection, or of each query (trec_eval's RBP), or gains unscaled (ranx's RBP)
 horizon : rank at which the last user stops; None: no such rank
 tail : what becomes of users who would read on at the horizon: they stop there, or are forgotten (cwl_eval)
 """.strip()
