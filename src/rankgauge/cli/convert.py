@@ -14,6 +14,9 @@ from rankgauge.errors import FormatError
 from rankgauge.formats import FORMATS, read_qrels, read_run, sniff, write_qrels, write_run
 from rankgauge.records import Qrels, Run
 
+NAMELESS = ("json", "ranx")
+"""Formats whose numbers have no name that tells a score from a grade."""
+
 SMALLEST_GRADE, LARGEST_GRADE = -2, 16
 
 
@@ -66,7 +69,7 @@ def _read(source: Path, kind: Kind, columns: dict[str, str] | None, repeated: op
         except FormatError:
             pass
         raise
-    if kind is Kind.auto and isinstance(found, Run) and _like_grades(found):
+    if kind is Kind.auto and isinstance(found, Run) and sniff(source).format in NAMELESS and _like_grades(found):
         talk.stderr().print("note: small whole numbers: read as judgments; pass --kind run if they are scores")
         return _read_as(Kind.qrels, source, columns, repeated)
     return found
