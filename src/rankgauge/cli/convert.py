@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -33,6 +35,9 @@ def convert(
     target: Annotated[Path, typer.Argument(help="The file to write; its suffix says the format.")],
     kind: Annotated[Kind, typer.Option(help="What the file holds, where its content does not tell.")] = Kind.auto,
     to: Annotated[str | None, typer.Option(help="Format to write, where the suffix does not tell.")] = None,
+    from_: Annotated[
+        str | None, typer.Option("--from", help="Format of the source, where its content does not tell.")
+    ] = None,
     columns: Annotated[str | None, typer.Option(help="Names of a table's columns: query=query_id,...")] = None,
     on_duplicate: Annotated[options.Duplicates, typer.Option(help="A document twice.")] = options.Duplicates.error,
 ) -> None:
@@ -41,7 +46,8 @@ def convert(
     Example: rankgauge convert keyword.run keyword.json
     """
     named = options.columns_of(columns)
-    found = _read(source, kind, named, on_duplicate)
+    read_as = partial(_read_as, source=source, columns=named, repeated=on_duplicate, format=from_)
+    found = _read(source, kind, from_ or sniff(source).format, read_as)
     talk.remark(found.notes)
     if isinstance(found, Qrels):
         write_qrels(found, target, format=to)
@@ -51,27 +57,27 @@ def convert(
         talk.stderr().print(f"{len(found):,} documents of {len(found.queries):,} queries -> {target}")
 
 
-def _read(source: Path, kind: Kind, columns: dict[str, str] | None, repeated: options.Duplicates) -> Qrels | Run:
+def _read(source: Path, kind: Kind, format: str, read_as: Callable[[Kind], Qrels | Run]) -> Qrels | Run:
     """Read what the file holds; where its content allows both, its name decides: a "qrel" in it is judgments."""
-    able = FORMATS[sniff(source).format].reads
+    able = FORMATS[format].reads if format in FORMATS else ()
     if kind is Kind.auto and len(able) == 1:
         kind = Kind(able[0])
     named = Kind.qrels if "qrel" in source.name.lower() else Kind.run
     first = named if kind is Kind.auto else kind
     try:
-        found = _read_as(first, source, columns, repeated)
+        found = read_as(first)
     except FormatError:
         if kind is not Kind.auto:
             raise
         other = Kind.run if first is Kind.qrels else Kind.qrels
         try:
-            return _read_as(other, source, columns, repeated)
+            return read_as(other)
         except FormatError:
             pass
         raise
-    if kind is Kind.auto and isinstance(found, Run) and sniff(source).format in NAMELESS and _like_grades(found):
+    if kind is Kind.auto and isinstance(found, Run) and format in NAMELESS and _like_grades(found):
         talk.stderr().print("note: small whole numbers: read as judgments; pass --kind run if they are scores")
-        return _read_as(Kind.qrels, source, columns, repeated)
+        return read_as(Kind.qrels)
     return found
 
 
@@ -80,8 +86,10 @@ def _like_grades(run: Run) -> bool:
     return bool((small & (run.scores == np.floor(run.scores))).all())
 
 
-def _read_as(kind: Kind, source: Path, columns: dict[str, str] | None, repeated: options.Duplicates) -> Qrels | Run:
+def _read_as(
+    kind: Kind, *, source: Path, columns: dict[str, str] | None, repeated: options.Duplicates, format: str | None
+) -> Qrels | Run:
     if kind is Kind.qrels:
-        return read_qrels(source, columns=columns, on_duplicate=repeated.value)
+        return read_qrels(source, columns=columns, on_duplicate=repeated.value, format=format)
     with talk.reading(source.name) as progress:
-        return read_run(source, columns=columns, on_duplicate=repeated.value, progress=progress)
+        return read_run(source, columns=columns, on_duplicate=repeated.value, format=format, progress=progress)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -35,6 +36,12 @@ def evaluate(
     columns: Annotated[
         str | None, typer.Option(help="Names of a table's columns: query=query_id,doc=document_id,score=...")
     ] = None,
+    qrels_format: Annotated[
+        str | None, typer.Option(help="Format of the judgments, where their content does not tell.")
+    ] = None,
+    run_format: Annotated[
+        str | None, typer.Option(help="Format of the runs, where their content does not tell.")
+    ] = None,
     measures_from: options.MeasuresFrom = None,
 ) -> None:
     """Score one or more runs against judgments, and say what is missing beside every value.
@@ -51,8 +58,10 @@ def evaluate(
         on_duplicate=on_duplicate.value,
         columns=_known(named, "score"),
         subtopics=True if diverse else None,
+        format=qrels_format,
     )
-    read = [_read_run(path, name, on_duplicate, named, how) for path, name in zip(runs, names(runs), strict=True)]
+    read_one = partial(_read_run, on_duplicate=on_duplicate, columns=named, format=run_format, how=how)
+    read = [read_one(path, name) for path, name in zip(runs, names(runs), strict=True)]
     scores = engines.evaluate(judged, read, measure, convention=how)
     talk.remark(scores.notes)
     report = talk.late("rankgauge.report.scores")
@@ -77,8 +86,10 @@ def names(paths: list[Path]) -> list[str]:
 def _read_run(
     path: Path,
     name: str,
+    *,
     on_duplicate: options.Duplicates,
     columns: dict[str, str] | None,
+    format: str | None,
     how: conventions.Convention,
 ) -> Run:
     with talk.reading(path.name) as progress:
@@ -87,6 +98,7 @@ def _read_run(
             name=name,
             on_duplicate=on_duplicate.value,
             columns=_known(columns, "grade"),
+            format=format,
             order="rank" if how.order == "rank" else "score",
             progress=progress,
         )
