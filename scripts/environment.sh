@@ -64,7 +64,8 @@ stale() {
 }
 
 pip_install() {
-    .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-input --no-build-isolation "$@"
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-input \
+        --use-pep517 --no-build-isolation "$@"
 }
 
 # Makes .venv hold what the given lock files name, with this checkout in it. Quick when nothing changed.

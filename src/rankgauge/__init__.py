@@ -6,7 +6,8 @@ from rankgauge.errors import RankgaugeError
 from rankgauge.formats import read_qrels, read_run, write_qrels, write_run
 from rankgauge.measures import *  # noqa: F403
 from rankgauge.measures import __all__ as _measures
-from rankgauge.measures.classification import Classification, Confusion, classify
+from rankgauge.measures.classification import Classification, classify
+from rankgauge.measures.confusion import Confusion
 from rankgauge.records import Note, Qrels, Run
 from rankgauge.records.scores import Scores
 

@@ -103,7 +103,8 @@ class JudgedRun:
     `query` int64[H], `grade` float64[H], `rank` int64[H] from 1, `known` bool[H] (False for a grade that
     the convention takes as "pooled, not judged"), and the ranks `first` to `last` int64[H] over which the
     document's tie spreads. Per query: `depth` int64[Q], how many documents were retrieved. `candidates`
-    holds what an ideal ranking may use where that isn't all judgments.
+    holds what an ideal ranking may use where that isn't all judgments; `drop_negative` says that a
+    condensed ranking has no place for negative grades.
 
     A formula uses these words: `grade rank rel nonrel` (per row), `R N depth` (per query), `sum(x)`,
     `cumsum(x)`, `each(q)`, `top(k)`, `ideal(gain)`. It never mentions a cutoff or a relevance level:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from rankgauge.conventions import Convention
 from rankgauge.engines import ranking, remarks, subtopics
 from rankgauge.engines import ties as ties_
 from rankgauge.errors import EmptyInputError, Fault, InputError, ParameterError
-from rankgauge.judged import FloatArray, IntArray, JudgedRun, Judgments, ratio
+from rankgauge.judged import BoolArray, FloatArray, IntArray, JudgedRun, Judgments, Subtopics, ratio
 from rankgauge.measures import Measure, parse
 from rankgauge.records import Note, Qrels, Run
 from rankgauge.records.scores import Counts, Scores
@@ -27,13 +28,14 @@ def judgments(qrels: Qrels) -> Judgments:
     """Take from the qrels what measures may know before any run is seen."""
     flat = qrels.flat
     pairs = None if qrels.subtopics is None else subtopics.of_qrels(qrels)
-    known = _by_grade(flat.row_query, flat.grades, len(flat.queries), flat.top_grade)
-    return replace(known, subtopics=pairs)
+    return _by_grade(flat.row_query, flat.grades, len(flat.queries), flat.top_grade, pairs)
 
 
-def _by_grade(query: IntArray, grade: FloatArray, Q: int, top_grade: float) -> Judgments:
+def _by_grade(
+    query: IntArray, grade: FloatArray, Q: int, top_grade: float, pairs: Subtopics | None = None
+) -> Judgments:
     order = np.lexsort((-grade, query))
-    return Judgments(query[order], grade[order], Q, top_grade)
+    return Judgments(query[order], grade[order], Q, top_grade, pairs)
 
 
 def judge(qrels: Qrels, run: Run, how: Convention | str = "default", *, known: Judgments | None = None) -> JudgedRun:
@@ -118,6 +120,7 @@ def evaluate(
         counts=tuple(part.counts for part in parts),
         convention=how.name,
         judgments=len(judged.flat),
+        mean_decimals=how.mean_decimals,
         notes=(*said, *[note for part in parts for note in part.notes], *remarks.of_measures(known, chosen)),
         **stacked,
     )
@@ -136,17 +139,20 @@ def _score(qrels: Qrels, run: Run, measures: Sequence[Measure], how: Convention,
     said: list[Note] = []
     if how.drop_self:
         run, said = without_self(run)
-    judged = judge(qrels, run, how, known=known)
+    judge_by = functools.cache(lambda rules: judge(qrels, run, rules, known=known))
+    judged = judge_by(how)
     counts = _counts(qrels.flat, run, judged)
     if len(counts.left_out) == counts.queries:
         raise InputError(remarks.no_common_query(qrels, run))
     rows = []
     for measure in measures:
-        found = ties_.expected(measure, judged) if how.ties == "expected" else ties_.Expected(measure.of(judged))
-        rows.append(_values(measure, judged, found.values, how))
+        rules = how.of(str(measure))
+        seen = judge_by(rules)
+        found = ties_.expected(measure, seen) if rules.ties == "expected" else ties_.Expected(measure.of(seen))
+        rows.append(_values(measure, seen, found.values, rules))
         said.extend(remarks.of_expected(run, str(measure), found.sampled, found.error))
     arrays: dict[str, Any] = {name: np.stack([row[name] for row in rows]) for name in rows[0]}
-    arrays["counted"] = judged.depth > 0 if how.queries == "both" else np.ones(judged.Q, dtype=np.bool_)
+    arrays["counted"] = _counted(judged, how)
     return _Part(arrays, counts, [*said, *remarks.of_run(qrels.flat, run, judged, counts)])
 
 
@@ -166,11 +172,18 @@ def _values(measure: Measure, judged: JudgedRun, values: FloatArray, how: Conven
     }
 
 
+def _counted(judged: JudgedRun, how: Convention) -> BoolArray:
+    """Which queries the convention's means are over, bool[Q]."""
+    if how.queries == "judged":
+        return np.ones(judged.Q, dtype=np.bool_)
+    return judged.depth > 0 if how.queries == "both" else (judged.depth > 0) & (judged.R > 0)
+
+
 def _finished(values: FloatArray, how: Convention) -> FloatArray:
     """Give undefined values what the convention gives them, and round as the tool rounds."""
     if how.undefined != "skip":
         values = np.where(np.isnan(values), 0.0 if how.undefined == "zero" else 1.0, values)
-    return values if how.decimals is None else np.round(values, how.decimals)
+    return values if how.decimals is None else np.array([round(value, how.decimals) for value in values.tolist()])
 
 
 def _counts(qrels: Qrels, run: Run, judged: JudgedRun) -> Counts:

@@ -11,7 +11,7 @@ from rankgauge.measures._measure import REGISTRY, Measure
 
 ALIASES = {
     "MRR": "RR", "MAP": "AP", "NDCG": "nDCG", "Recall": "R", "Precision": "P", "HitRate": "Success", "F1": "F",
-    "RPrec": "Rprec", "BPref": "bpref", "Bpref": "bpref", "InfAP": "infAP", "SetAP": "AP",
+    "RPrec": "Rprec", "BPref": "bpref", "Bpref": "bpref", "InfAP": "infAP", "set_map": "SetAP",
     "NumRetRel": "NumRelRet", "NumQRels": "NumRel", "recip_rank": "RR", "map": "AP",
     "ndcg": "nDCG", "recall": "R", "success": "Success", "P_": "P", "set_P": "SetP", "set_recall": "SetR",
     "set_F": "SetF", "num_ret": "NumRet", "num_rel": "NumRel", "num_rel_ret": "NumRelRet", "gm_map": "GMAP",

@@ -205,12 +205,12 @@ def measure(
     binary : it asks for relevant or not; gets the parameter `rel`
     cutoff : whether `@k` may, must or must not be given
     linear : a weighted sum over documents with weights by rank, so that ties average exactly
-    monotone : moving a better document up never lowers it, so that ties have a best and a worst order;
+    monotone : a better document one place higher never lowers it, so that ties have a best and a worst order;
         a function of the measure where that depends on its parameters or its cutoff
     average : how queries are put together: "mean", "sum", "geometric"
     shown : parameters that the printed name always says
     subtopics : needs subtopic qrels
-    ideal_is_one : the ideal ranking scores exactly 1
+    ideal_is_one : the ideal ranking scores exactly 1 at any cutoff
     residual : function of the same arguments that returns a Residual
     profile : function that gives the measure's user model for drawing (see measures.users)
     """

@@ -33,7 +33,7 @@ def bpref(j: JudgedRun, *, denominator: Literal["min(R,N)", "R", "10+R"] = "min(
     return ratio(j.sum(j.rel * np.where(above > 0, 1 - penalty, 1.0)), j.R)
 
 
-@measure(cite="yilmaz2006", binary=True, cutoff="none")
+@measure(cite="yilmaz2006", binary=True, cutoff="none", monotone=False)
 def infAP(j: JudgedRun) -> FloatArray:
     """AP inferred from a sample: a negative grade means "in the pool, not judged", no grade "not in the pool".
 
@@ -74,7 +74,7 @@ def IPrec11(j: JudgedRun, *, rounding: Literal["v10", "v9"] = "v10") -> FloatArr
     rounding : how x·R becomes a count: to the nearest (trec_eval 10), or +0.9 and down (trec_eval 9)
     """
     points = [_interpolated(j, step / 10, rounding) for step in range(11)]
-    return np.where(j.R == 0, np.nan, np.sum(points, axis=0) / 11)
+    return np.where(j.R == 0, np.nan, sum(points) / 11)
 
 
 @measure(cite="trec_eval", cutoff="optional", linear=True, monotone=False)

@@ -153,6 +153,15 @@ def SetR(j: JudgedRun) -> FloatArray:
 
 
 @measure(cite="trec_eval", binary=True, cutoff="none", linear=True)
+def SetAP(j: JudgedRun) -> FloatArray:
+    """SetP times SetR: AP of a set, each relevant document at the set's precision.
+
+    SetAP = (relevant retrieved)² / (retrieved · R)
+    """
+    return j.sum(j.rel) / np.maximum(j.depth, 1) * ratio(j.sum(j.rel), j.R)
+
+
+@measure(cite="trec_eval", binary=True, cutoff="none", linear=True)
 def SetF(j: JudgedRun, *, beta: Annotated[float, Between(0, open=True)] = 1.0) -> FloatArray:
     """Weighted harmonic mean of SetP and SetR; trec_eval weighs by β, not by its square.
 

@@ -47,6 +47,7 @@ class Scores:
     averages : how each measure's queries are put together
     counts : per run
     convention : name of the convention, judgments and their number
+    mean_decimals : digits to which the convention's tool rounds means, None where it doesn't
     """
 
     runs: tuple[str, ...]
@@ -64,6 +65,7 @@ class Scores:
     convention: str
     judgments: int
     notes: tuple[Note, ...] = field(default=())
+    mean_decimals: int | None = None
 
     def __repr__(self) -> str:
         return f"Scores({len(self.runs)} runs, {len(self.measures)} measures, {len(self.queries)} queries)"
@@ -90,7 +92,7 @@ class Scores:
         return (
             self.runs[run],
             self.measures[measure],
-            average(values[defined], how),
+            self._rounded(average(values[defined], how)),
             int(defined.sum()),
             int((~defined).sum()),
             len(self.counts[run].missing),
@@ -100,6 +102,9 @@ class Scores:
             unseen,
             tail,
         )
+
+    def _rounded(self, mean: float | None) -> float | None:
+        return mean if mean is None or self.mean_decimals is None else round(mean, self.mean_decimals)
 
     def to_polars(self) -> pl.DataFrame:
         """Return one row per run, query and measure: run, query, measure, value (null where undefined)."""

@@ -75,20 +75,20 @@ def nDCG(j: JudgedRun, *, gain: Gain = "exp", discount: Discount = "log2", base:
     )
 
 
-@measure(cite="sakai2004", binary=True, shown=("gain",), ideal_is_one=True)
+@measure(cite="sakai2004", binary=True, shown=("gain",))
 def Q(j: JudgedRun, *, gain: Gain = "linear", beta: Annotated[float, Between(0)] = 1.0) -> FloatArray:
     """Blended ratio at each relevant document, averaged over the R of them: AP for graded judgments.
 
-    Q = (1/R) Σ_i rel(i) · (β CG(i) + Σ_{j≤i} rel(j)) / (β ICG(i) + i)
+    Q = (1/R) Σ_i rel(i) · (β CG(i) + Σ_{j≤i} rel(j)) / (β ICG(i) + i), gains of relevant documents only
 
     Parameters
     ----------
     gain : exp, linear, a table {grade: gain}, or a function of the grade
     beta : patience; 0 makes it AP
     """
-    won = j.cumsum(gains(j.grade, gain))
-    best = j.ideal(gains(j.pool.grade, gain))
-    won_best = best.until(j, best.cumsum(gains(best.grade, gain)))
+    won = j.cumsum(j.rel * gains(j.grade, gain))
+    best = j.ideal((j.pool.grade >= j.level) * gains(j.pool.grade, gain))
+    won_best = best.until(j, best.cumsum(best.rel * gains(best.grade, gain)))
     return ratio(j.sum(j.rel * (beta * won + j.cumsum(j.rel)) / (beta * won_best + j.rank)), j.R)
 
 
