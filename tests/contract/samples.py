@@ -11,6 +11,8 @@ from rankgauge.measures._measure import Parameter
 from rankgauge.measures._values import Between, OneOf
 
 CUTOFFS = {"none": [None], "optional": [None, 1, 3, 10], "required": [1, 3, 10]}
+FEWER = {"none": [None], "optional": [None, 3], "required": [3]}
+"""Cutoffs of a measure with its defaults, and with other parameters."""
 
 SPECIAL: dict[str, list[dict[str, Any]]] = {
     "nDCG": [
@@ -70,7 +72,7 @@ def samples() -> list[Measure]:
         variant if cutoff is None else variant @ cutoff
         for measure in REGISTRY.values()
         for variant in variants(measure)
-        for cutoff in CUTOFFS[measure.declared.cutoff]
+        for cutoff in (FEWER if variant.chosen else CUTOFFS)[measure.declared.cutoff]
     ]
 
 

@@ -39,7 +39,8 @@ ONE_WITHOUT_CUTOFF = ("AP", "GMAP", "Q", "RR", "Rprec", "R", "SetR", "IPrec", "I
 def relevant(measure: Measure) -> np.ndarray:
     """Number of documents that the measure can take as relevant, per query."""
     grade = JUDGED.judgments.grade
-    return JUDGED.judgments.count(grade >= measure.parameters["rel"] if measure.declared.binary else grade > 0)
+    level = measure.parameters.get("rel")
+    return JUDGED.judgments.count(grade > 0 if level is None else grade >= level)
 
 
 @each
@@ -134,7 +135,7 @@ SWAPPED = {level: [judge(WORLD, swapped(seed, level)) for seed in range(12)] for
 def can_be_lowered(measure: Measure) -> bool:
     """Whether exchanging a better document with the one right above it lowered the value of any query."""
     before = measure.of(JUDGED)
-    return any((measure.of(after) < before - ROUNDING).any() for after in SWAPPED[measure.parameters.get("rel", 1.0)])
+    return any((measure.of(after) < before - ROUNDING).any() for after in SWAPPED[measure.parameters.get("rel") or 1.0])
 
 
 @each

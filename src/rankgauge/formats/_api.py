@@ -222,6 +222,7 @@ def write_run(run: Run, path: PathLike, *, format: str | None = None, tag: str |
     writers: Mapping[str, Callable[[Run], Iterator[bytes]]] = {
         "trec": partial(trec.run_lines, tag=tag),
         "msmarco": msmarco.lines,
+        "ranx": ranx.content,
         **_WRITERS,
     }
     save(path, writers[for_writing(Path(path), format, "run").name](run))
@@ -234,5 +235,4 @@ _WRITERS: Mapping[str, Callable[[Any], Iterator[bytes]]] = {
     "tsv": tables.tsv_lines,
     "parquet": partial(tables.frame_bytes, kind="parquet"),
     "arrow": partial(tables.frame_bytes, kind="arrow"),
-    "ranx": ranx.content,
 }

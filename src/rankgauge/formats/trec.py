@@ -60,28 +60,35 @@ def _place(source: Source) -> Locate:
     return line_place(source, lambda: (line for line, _ in data_lines(source)))
 
 
+_NO_NAMES = "a table of commas, or one of three columns with scores, needs a header line that names its columns"
 _RUN_HINTS = {
+    1: _NO_NAMES,
+    3: _NO_NAMES,
     4: "these look like judgments: were the two files swapped?",
-    3: "a run of query, document and rank has tabs and whole-number ranks; one with scores needs a header line",
     5: "a column is missing, often the tag at the end",
 }
 _QRELS_HINTS = {
-    6: "this looks like a run: were the two files swapped?",
-    5: "prels with sampling probabilities are not read: keep query, 0, document and judgment",
+    1: _NO_NAMES,
     3: "add a column of 0 after the query; BEIR files start with the line 'query-id corpus-id score'",
+    5: "prels with sampling probabilities are not read: keep query, 0, document and judgment",
+    6: "this looks like a run: were the two files swapped?",
 }
+_NUMBER_AT = {4: 3, 6: 4}
 
 
 def _refuse_uniform(source: Source, width: int, hints: dict[int, str], form: str) -> None:
     """Say once what holds for every line: another number of fields than expected."""
     head = next(data_lines(source), None)
-    found = len(head[1].split()) if head else width
-    if head is None or found == width or found not in hints:
+    fields = head[1].decode(errors="replace").split() if head else []
+    if head is None or len(fields) == width or len(fields) not in hints:
         return
-    if all(len(line.split()) == found for _, line in data_lines(source)):
+    at = _NUMBER_AT.get(len(fields))
+    if at is not None and number(fields[at]) is None:
+        return
+    if all(len(line.split()) == len(fields) for _, line in data_lines(source)):
         shown = head[1][:80].decode(errors="replace")
-        fault = Fault(source.at(head[0]), form, f"{found} in every line, as in {shown!r}", hints[found])
-        raise FormatError(fault)
+        got = f"{len(fields)} in every line, as in {shown!r}"
+        raise FormatError(Fault(source.at(head[0]), form, got, hints[len(fields)]))
 
 
 def _check_line(fields: list[str], where: str, faults: Faults, *, width: int, at: int, what: str, form: str) -> None:

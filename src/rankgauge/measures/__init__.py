@@ -49,7 +49,7 @@ __all__ = [
     "AP", "AP_IA", "BPM", "CG", "DCG", "DynamicBPM", "ERR", "ERR_IA", "F", "GMAP", "IFT", "INSQ", "INST", "IPrec",
     "IPrec11", "Judged", "Measure", "NERR10", "NERR11", "NERR8", "NERR9", "NPV", "NRBP", "NumRel", "NumRelRet",
     "NumRet", "P", "P_IA", "Profile", "Q", "R", "RBP", "REGISTRY", "RR", "RelativeP", "Residual", "Rprec", "SDCG",
-    "SetAP", "SetF", "SetP", "SetR", "Similarity", "StRecall", "Success", "TBG", "UMeasure", "Unjudged",
-    "alpha_DCG", "alpha_nDCG", "bpref", "discount", "find", "gain", "infAP", "kendall_tau", "measure", "nDCG",
-    "nERR_IA", "nNRBP", "overlap", "parse", "profile", "rank_correlation", "rbo", "tau_ap", "user_model", "weights",
+    "SetAP", "SetF", "SetP", "SetR", "Similarity", "StRecall", "Success", "TBG", "UMeasure", "Unjudged", "alpha_DCG",
+    "alpha_nDCG", "bpref", "discount", "find", "gain", "infAP", "kendall_tau", "measure", "nDCG", "nERR_IA",
+    "nNRBP", "overlap", "parse", "profile", "rank_correlation", "rbo", "tau_ap", "user_model", "weights",
 ]  # fmt: skip
