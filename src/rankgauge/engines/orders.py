@@ -176,8 +176,10 @@ def _subtopics(judged: JudgedRun, known: Subtopics, batch: Sequence[_Ordered], s
         number = np.repeat(start + np.arange(len(one.rank)), high - low)
         parts.append((number, np.tile(np.arange(low, high), len(one.rank)), rank.ravel()))
     number, row, rank = (np.concatenate(column) for column in zip(*parts, strict=True))
-    apart = number * (int(known.subtopic.max(initial=0)) + 1)  # no two queries share a subtopic
-    return Subtopics(number, known.doc[row], known.subtopic[row] + apart, known.grade[row], known.judgment[row], rank)
+    doc, subtopic = (  # no two queries share one
+        column[row] + number * (int(column.max(initial=0)) + 1) for column in (known.doc, known.subtopic)
+    )
+    return Subtopics(number, doc, subtopic, known.grade[row], known.judgment[row], rank)
 
 
 def _stretches(low: IntArray, high: IntArray) -> tuple[IntArray, IntArray]:
