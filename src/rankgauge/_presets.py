@@ -10,7 +10,16 @@ from rankgauge._convention import Convention
 
 LINEAR = {"nDCG": {"gain": "linear"}, "DCG": {"gain": "linear"}, "CG": {"gain": "linear"}}
 V9 = {"IPrec": {"rounding": "v9"}, "IPrec11": {"rounding": "v9"}}
-TREC = {**LINEAR, "Judged": {"over": "k"}, "Unjudged": {"over": "k"}}
+TREC = {**LINEAR, "Judged": {"over": "k"}, "Unjudged": {"over": "k"}, "RBP": {"scale": "query"}}
+
+# C/W/L tools stop at rank 1000, and forget the users who would read on there.
+HORIZON = {"RBP": {"horizon": 1000, "tail": "lost"}}
+LOST = {name: {"tail": "lost"} for name in ("INSQ", "INST", "NERR10", "NERR11", "NPV", "IFT", "DynamicBPM")}
+KEPT: dict[str, dict[str, Any]] = {name: {} for name in ("SDCG", "BPM", "NERR8", "NERR9", "TBG", "UMeasure")}
+CWL: dict[str, dict[str, Any]] = {**HORIZON, **LOST, **KEPT}
+
+RAW_AT_1 = {"alpha_DCG": {"at1": "raw"}, "ERR_IA": {"at1": "raw"}}
+SUBTOPICS = ("alpha_DCG", "alpha_nDCG", "ERR_IA", "nERR_IA", "NRBP", "nNRBP", "AP_IA", "P_IA", "StRecall")
 
 DEFAULT = Convention(
     "default",
@@ -52,25 +61,28 @@ IR_MEASURES = Convention(
     undefined="zero",
     negative="judged",
     score_type="float32",
-    defaults={**LINEAR, **V9, "ERR": {"max_grade": 4.0}},
+    defaults={**LINEAR, **V9, **LOST, **RAW_AT_1, "ERR": {"max_grade": 4.0}, "RBP": {**HORIZON["RBP"], "rel": 1.0}},
     apart={
         "RR@": {"score_type": "float64", "ties": "docid-asc"},
         "Judged": {"score_type": "float64", "ties": "docid-asc"},
         "ERR@": _GDEVAL_IN_IR_MEASURES,
         "nDCG(gain='exp')@": _GDEVAL_IN_IR_MEASURES,
+        **dict.fromkeys(CWL, _CWL_IN_IR_MEASURES),
+        **dict.fromkeys(SUBTOPICS, _NDEVAL_IN_IR_MEASURES),
     },
 )
 
 RANX = Convention(
     "ranx",
     "ranx with make_comparable=True: ties keep the order of the run up to 16 documents (beyond, its sort is "
-    "unstable and nothing reproduces it), every judged query counts, 0/0 is 0. Its bpref is NaN where nothing was "
+    "unstable and nothing reproduces it), every judged query counts, 0/0 is 0, RBP takes grades unscaled. "
+    "Its bpref is NaN where nothing was "
     "judged non-relevant, wrong with negative grades, and zeroes other queries after one without relevant documents: "
     "ours stays trec_eval's",
     ties="input",
     undefined="zero",
     negative="judged",
-    defaults={**LINEAR, **V9},
+    defaults={**LINEAR, **V9, "RBP": {"scale": "none"}},
 )
 
 BEIR = Convention(
@@ -113,23 +125,24 @@ GDEVAL = Convention(
 NDEVAL = Convention(
     "ndeval",
     "ndeval 4.5 of the Web tracks: the rank column holds; without one, as ndeval -traditional: ties by descending id. "
-    "pyndeval puts ties in ascending order: ties='docid-asc'. Both leave ERR-IA@1 and alpha-DCG@1 unnormalised and "
-    "cut at 20: ours does neither",
+    "pyndeval puts ties in ascending order: ties='docid-asc'. Both leave ERR-IA@1 and alpha-DCG@1 unnormalised "
+    "and know no cutoff beyond 20",
     order="rank",
     queries="both",
     undefined="zero",
     negative="judged",
+    defaults=RAW_AT_1,
 )
 
 CWL_EVAL = Convention(
     "cwl_eval",
     "cwl_eval 1.0.12: rankings stand in file order whatever their scores, and end at rank 1000; AP divides by the "
-    "relevant documents retrieved. Gains must lie in [0, 1]",
+    "relevant documents retrieved. Grades are gains and must lie in [0, 1]",
     order="input",
     queries="both",
     undefined="zero",
     negative="judged",
-    defaults={"AP": {"denominator": "retrieved"}},
+    defaults={"AP": {"denominator": "retrieved"}, **{m: {**own, "max_grade": 1.0} for m, own in CWL.items()}},
 )
 
 LIGHTGBM = Convention(

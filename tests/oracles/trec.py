@@ -70,6 +70,6 @@ def read_printed(path: Path) -> dict[str, dict[str, float]]:
     printed: dict[str, dict[str, float]] = defaultdict(dict)
     for line in text_of(path).splitlines():
         measure, query, value = line.split("\t")
-        if measure.strip() not in ("runid", "relstring"):
+        if measure.strip() != "runid" and not measure.startswith("relstring"):
             printed[measure.strip()][query] = float(value)
     return dict(printed)

@@ -11,6 +11,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from rankgauge.engines import subtopics
 from rankgauge.judged import BoolArray, FloatArray, IntArray, JudgedRun, Judgments, Subtopics
 
 MOST_ORDERS = 2_000
@@ -146,7 +147,7 @@ def _joined(judged: JudgedRun, batch: Sequence[_Ordered]) -> Orders:
         judged, query=number, grade=judged.grade[row], known=judged.known[row], rank=rank, first=rank, last=rank,
         depth=judged.depth[query], judgments=_judgments(judged.judgments, query),
         candidates=None if judged.candidates is None else _judgments(judged.candidates, query),
-        subtopics=None if judged.subtopics is None else _subtopics(judged, judged.subtopics, batch, starts),
+        subtopics=None if judged.subtopics is None else _subtopics(judged, judged.subtopics, batch, query),
     )  # fmt: skip
     return Orders(ranking, query, np.repeat([one.sampled for one in batch], sizes))
 
@@ -160,33 +161,21 @@ def _rows(judged: JudgedRun, one: _Ordered, start: int) -> tuple[IntArray, IntAr
 
 def _judgments(known: Judgments, query: IntArray) -> Judgments:
     low, high = np.searchsorted(known.query, query), np.searchsorted(known.query, query + 1)
-    number, row = _stretches(low, high)
+    number, row = subtopics.stretches(low, high)
     return Judgments(number, known.grade[row], len(query), known.top_grade)
 
 
-def _subtopics(judged: JudgedRun, known: Subtopics, batch: Sequence[_Ordered], starts: IntArray) -> Subtopics:
-    parts: list[tuple[IntArray, IntArray, IntArray]] = []
-    for one, start in zip(batch, starts[:-1], strict=True):
+def _subtopics(judged: JudgedRun, known: Subtopics, batch: Sequence[_Ordered], query: IntArray) -> Subtopics:
+    ranks: list[IntArray] = []
+    for one in batch:
         low, high = np.searchsorted(known.query, [one.query, one.query + 1])
         before = known.rank[low:high]
         found = np.flatnonzero(before > 0)
         at = np.searchsorted(judged.rank[one.low : one.high], before[found])
         rank = np.repeat(before[None, :], len(one.rank), axis=0)
         rank[:, found] = one.rank[:, at]
-        number = np.repeat(start + np.arange(len(one.rank)), high - low)
-        parts.append((number, np.tile(np.arange(low, high), len(one.rank)), rank.ravel()))
-    number, row, rank = (np.concatenate(column) for column in zip(*parts, strict=True))
-    doc, subtopic = (  # no two queries share one
-        column[row] + number * (int(column.max(initial=0)) + 1) for column in (known.doc, known.subtopic)
-    )
-    return Subtopics(number, doc, subtopic, known.grade[row], known.judgment[row], rank)
-
-
-def _stretches(low: IntArray, high: IntArray) -> tuple[IntArray, IntArray]:
-    """Number of the stretch, and row, for all rows from `low` up to `high` of each."""
-    sizes = high - low
-    number = np.repeat(np.arange(len(sizes)), sizes)
-    return number, np.arange(sizes.sum()) + np.repeat(low - (np.cumsum(sizes) - sizes), sizes)
+        ranks.append(rank.ravel())
+    return replace(subtopics.repeated(known, query), rank=np.concatenate(ranks))
 
 
 def mean_and_error(values: FloatArray, found: Orders, Q: int) -> tuple[FloatArray, FloatArray]:

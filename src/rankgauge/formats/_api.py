@@ -12,7 +12,7 @@ from typing import Any
 from rankgauge.errors import EmptyInputError, Fault, FormatError, InputError
 from rankgauge.formats import beir, fields, letor, msmarco, nested, ranx, search_engines, tables, trec
 from rankgauge.formats._build import Order, nothing, qrels_of, run_of
-from rankgauge.formats._bytes import Progress, Source, load, save
+from rankgauge.formats._bytes import Progress, Source, load, save, stem
 from rankgauge.formats._detect import Holds, detect, json_format
 from rankgauge.formats._registry import FORMATS, for_writing, known
 from rankgauge.formats._rows import Rows
@@ -114,6 +114,11 @@ def read_run(
     InputError
         With all faults of the file, each naming its line.
     """
+    path = Path(path)
+    if format in (None, "trec") and columns is None and order == "score" and path.is_file():
+        plain = trec.read_plain_run(path, name=name or stem(path), progress=progress)
+        if plain is not None:
+            return plain
     source = load(path, progress=progress)
     rows = _rows(source, format, columns, "run")
     return run_of(rows, source, on_duplicate=on_duplicate, order=order, name=name)
@@ -222,6 +227,7 @@ def write_run(run: Run, path: PathLike, *, format: str | None = None, tag: str |
     writers: Mapping[str, Callable[[Run], Iterator[bytes]]] = {
         "trec": partial(trec.run_lines, tag=tag),
         "msmarco": msmarco.lines,
+        "ranx": ranx.content,
         **_WRITERS,
     }
     save(path, writers[for_writing(Path(path), format, "run").name](run))
@@ -234,5 +240,4 @@ _WRITERS: Mapping[str, Callable[[Any], Iterator[bytes]]] = {
     "tsv": tables.tsv_lines,
     "parquet": partial(tables.frame_bytes, kind="parquet"),
     "arrow": partial(tables.frame_bytes, kind="arrow"),
-    "ranx": ranx.content,
 }

@@ -72,7 +72,7 @@ def _at_once(data: bytes, header: Header, at: Sequence[int]) -> list[pl.Series] 
         frame = pl.read_csv(
             data[start:], separator=header.separator, quote_char=None, has_header=False, schema=schema, columns=columns
         )
-    except pl.exceptions.PolarsError:
+    except (pl.exceptions.PolarsError, OSError):  # OSError: a first id that begins as a compressed file does
         return None
     # An empty last cell may be a row that is too short; with none too short, the total shows one too long.
     separators = data.count(header.separator.encode(), start)
@@ -86,7 +86,7 @@ def unquoted(column: pl.Series) -> pl.Series:
     """Take the quotes off cells that are quoted whole; others keep theirs, as ids may start with one."""
     if not column.str.starts_with('"').any():
         return column
-    inner = column.str.slice(1, column.str.len_chars().cast(pl.Int64) - 2).str.replace_all('""', '"', literal=True)
+    inner = column.str.replace('(?s)^"(.*)"$', "${1}").str.replace_all('""', '"', literal=True)
     return inner.zip_with(column.str.contains(_QUOTED), column)
 
 

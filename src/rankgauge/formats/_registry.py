@@ -39,7 +39,7 @@ FORMATS: Mapping[str, Format] = {
         Format("tsv", (".tsv",), _BOTH, _BOTH, "a header line and tabs"),
         Format("parquet", (".parquet", ".pq"), _BOTH, _BOTH, "Parquet with named columns, as from ranx"),
         Format("arrow", (".arrow", ".feather", ".ipc"), _BOTH, _BOTH, "Arrow IPC file or stream with named columns"),
-        Format("ranx", (".lz4",), _BOTH, _BOTH, "ranx: CBOR in LZ4 (needs the extra 'ranx')"),
+        Format("ranx", (".lz4",), _BOTH, ("run",), "ranx: CBOR in LZ4 (needs the extra 'ranx')"),
         Format("quepid", (), _BOTH, (), "Quepid CSV: judgments (query, docid, rating) or a snapshot with positions"),
         Format("rre", (), ("qrels",), (), "Rated Ranking Evaluator JSON, both shapes"),
         Format(

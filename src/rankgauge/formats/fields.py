@@ -13,7 +13,7 @@ from rankgauge.errors import Fault, FormatError
 from rankgauge.formats._bytes import Source
 from rankgauge.formats._lines import not_utf8
 from rankgauge.formats._names import assigned
-from rankgauge.formats._rows import Faults, Locate, Rows, blocks, line_place
+from rankgauge.formats._rows import HIGHEST_RANK, Faults, Locate, Rows, blocks, line_place
 from rankgauge.formats.nested import ID_ADVICE, id_of, is_number, kind_of, nested_rows, unique_keys
 from rankgauge.formats.tables import Columns, frame_of
 from rankgauge.records import Note, Qrels, Run
@@ -45,6 +45,8 @@ def _line_objects(source: Source, faults: Faults) -> Iterator[tuple[int, dict[st
             found = json.loads(text.decode(), object_pairs_hook=unique_keys(source.at(line)))
         except UnicodeDecodeError:
             not_utf8(source, line, text, faults)
+        except RecursionError:
+            faults.add(source.at(line), "a JSON object", "hundreds of levels", "mend or remove the line")
         except json.JSONDecodeError as error:
             got = f"{error.msg} at column {error.colno} of {text[:60].decode(errors='replace')!r}"
             faults.add(source.at(line), "a JSON object", got, "mend or remove the line")
@@ -127,7 +129,8 @@ def _row(found: dict[str, Any], roles: Mapping[str, str], where: str, faults: Fa
             expected, advice = f"a {role} id in {name!r}", ID_ADVICE
         else:
             read = float(cell) if is_number(cell) else None
-            row[role] = read if read is None or role != "rank" or read.is_integer() else None
+            usable = read is not None and (role != "rank" or (read.is_integer() and abs(read) < HIGHEST_RANK))
+            row[role] = read if usable else None
             expected, advice = f"a {'whole ' if role == 'rank' else ''}number as {role} in {name!r}", "mend the value"
         if row[role] is None:
             got = repr(cell)[:80] if name in found else "no such field"

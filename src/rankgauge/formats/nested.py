@@ -28,6 +28,8 @@ def parsed(source: Source) -> Any:
         for line, content in source.lines():
             not_utf8(source, line, content, faults)
         raise FormatError(faults.kept, total=faults.total) from None
+    except RecursionError:
+        raise FormatError(Fault(source.label, "JSON of a few levels", "hundreds of levels", "is it JSON?")) from None
     except json.JSONDecodeError as error:
         got = f"{error.msg} at column {error.colno}"
         raise FormatError(Fault(source.at(error.lineno), "well-formed JSON", got, "mend the file")) from None

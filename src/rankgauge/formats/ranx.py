@@ -8,7 +8,7 @@ from rankgauge.errors import Fault, FormatError
 from rankgauge.formats._bytes import Source, optional
 from rankgauge.formats._rows import Rows
 from rankgauge.formats.nested import nested_rows
-from rankgauge.records import Qrels, Run
+from rankgauge.records import Run
 
 _WHAT = "the .lz4 format of ranx"
 
@@ -26,11 +26,7 @@ def read(source: Source, *, holds: str) -> Rows:
     return nested_rows(source, nested, holds=holds)
 
 
-def content(data: Qrels | Run) -> Iterator[bytes]:
+def content(run: Run) -> Iterator[bytes]:
     """Content of the file that ranx reads: an LZ4 frame inside an LZ4 frame."""
     cbor, frame = optional("cbor2", _WHAT), optional("lz4.frame", _WHAT)
-    whole = isinstance(data, Qrels) and bool((data.grades % 1 == 0).all())
-    nested = data.to_dict()
-    # ranx has integer grades: 1.0 would come back as a score.
-    plain = {q: {d: int(v) for d, v in found.items()} for q, found in nested.items()} if whole else nested
-    yield frame.compress(frame.compress(cbor.dumps(plain)))
+    yield frame.compress(frame.compress(cbor.dumps(run.to_dict())))

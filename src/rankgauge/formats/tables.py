@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -14,7 +13,7 @@ from rankgauge.errors import Fault, FormatError, InputError
 from rankgauge.formats._bytes import Source
 from rankgauge.formats._delimited import Table, header_of, read_columns
 from rankgauge.formats._names import assigned
-from rankgauge.formats._rows import Faults, Locate, Rows, not_a_number, number, number_advice, numbers
+from rankgauge.formats._rows import HIGHEST_RANK, Faults, Locate, Rows, not_a_number, number, number_advice, numbers
 from rankgauge.records import Note, Qrels, Run
 from rankgauge.records._columns import FloatArray, IntArray, id_column, number_column
 from rankgauge.records.notes import examples
@@ -27,6 +26,12 @@ def read_delimited(source: Source, columns: Columns, *, holds: str, separator: s
     """Read CSV or TSV with a header line."""
     header = header_of(source, separator)
     roles = assigned(header.names, columns, holds=holds, where=source.at(1))
+    twice = [name for name in roles.values() if header.names.count(name) > 1]
+    if twice:
+        fault = Fault(
+            source.at(1), f"one column {twice[0]!r}", f"{header.names.count(twice[0])} of that name", "rename one"
+        )
+        raise FormatError(fault)
     table = read_columns(source, header, list(dict.fromkeys(roles.values())))
     return text_rows(table, roles)
 
@@ -105,7 +110,7 @@ def _add(faults: Faults, locate: Locate, bad: IntArray, said: Callable[[int], Sa
 
 
 def _whole(ranks: FloatArray, locate: Locate) -> IntArray:
-    bad = np.flatnonzero(~(ranks == np.floor(ranks)) | np.isinf(ranks))
+    bad = np.flatnonzero(~((ranks == np.floor(ranks)) & (np.abs(ranks) < HIGHEST_RANK)))
     if len(bad):
         faults = Faults()
         _add(faults, locate, bad, lambda row: ("a whole number as rank", f"{ranks[row]:g}", "is it a score?"))
@@ -182,28 +187,25 @@ def frame_bytes(data: Qrels | Run, kind: str) -> Iterator[bytes]:
 def csv_lines(data: Qrels | Run) -> Iterator[bytes]:
     """Lines of a CSV file with a header, cells quoted where they have to be."""
     frame = frame_of(data)
-    _check_cells(frame, "^[ \t\ufeff]|[ \t]$", "blanks at the ends")
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(frame.columns)
-    writer.writerows(frame.iter_rows())
-    yield buffer.getvalue().encode()
+    _check_cells(frame, "^[ \\t\ufeff]|[ \\t]$", "blanks at the ends")
+    yield (",".join(frame.columns) + "\n").encode()
+    yield from _lines(frame, ",", '[",\\r\\n]')
 
 
 def tsv_lines(data: Qrels | Run, names: Mapping[str, str] | None = None) -> Iterator[bytes]:
     """Lines of a TSV file with a header; ids cannot hold tabs or line ends."""
     frame = frame_of(data)
-    _check_cells(frame, "^[ \ufeff]|[\t\n\r]| $", "tabs, line ends or blanks at the ends")
+    _check_cells(frame, "^[ \ufeff]|[\\t\\n\\r]| $", "tabs, line ends or blanks at the ends")
     yield ("\t".join((names or {}).get(name, name) for name in frame.columns) + "\n").encode()
-    quoted = pl.col(pl.String).str.replace_all('"', '""', literal=True)
-    cells = frame.with_columns(
-        pl.when(pl.col(pl.String).str.starts_with('"'))
-        .then('"' + quoted + '"')
-        .otherwise(pl.col(pl.String))
-        .name.keep()
-    )
+    yield from _lines(frame, "\t", '^"')
+
+
+def _lines(frame: pl.DataFrame, separator: str, to_quote: str) -> Iterator[bytes]:
+    text = pl.col(pl.String)
+    quoted = '"' + text.str.replace_all('"', '""', literal=True) + '"'
+    cells = frame.with_columns(pl.when(text.str.contains(to_quote)).then(quoted).otherwise(text).name.keep())
     for row in cells.iter_rows():
-        yield ("\t".join(cell if isinstance(cell, str) else _plain(cell) for cell in row) + "\n").encode()
+        yield (separator.join(cell if isinstance(cell, str) else _plain(cell) for cell in row) + "\n").encode()
 
 
 def _plain(value: float) -> str:

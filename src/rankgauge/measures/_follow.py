@@ -28,9 +28,11 @@ def value(model: Model, j: JudgedRun, own: Own, frame: Frame) -> FloatArray:
 
 
 def _gain(name: str, j: JudgedRun, frame: Frame) -> FloatArray:
-    """Gain of each row in [0, 1]."""
+    """Gain of each row, in [0, 1] unless it is unscaled."""
     if frame.rel is not None:
         return (j.grade >= frame.rel).astype(np.float64)
+    if frame.scale == "none":
+        return gains(j.grade, frame.gain)
     if isinstance(frame.gain, Table) and frame.max_grade is None:
         top = np.array([max(value for _, value in frame.gain.entries)])
     elif frame.scale == "query" and frame.max_grade is None:
@@ -73,9 +75,10 @@ def _follow(model: Model, gain: FloatArray, own: Own, frame: Frame) -> FloatArra
 
 def residual(model: Model, j: JudgedRun, own: Own, frame: Frame) -> Residual:
     """How much the value rises if what nobody judged, and what follows below the end, has the top gain."""
-    if not model.adaptive:
+    unscaled = frame.scale == "none" and frame.rel is None  # no gain is the highest
+    if not model.adaptive and not unscaled:
         return _static_residual(model, j, own, frame)
-    if frame.value != "EU":
+    if frame.value != "EU" or unscaled:
         nothing = np.full(j.Q, np.nan)
         return Residual(nothing, nothing)
     unjudged, tail = [np.zeros(0)], [np.zeros(0)]

@@ -238,7 +238,8 @@ def measure(
 
 def _parameters(formula: Formula, binary: bool) -> dict[str, Parameter]:
     hints = typing.get_type_hints(formula, include_extras=True)
-    help_of = dict(re.findall(r"^ {4}(\w+) : (.+(?:\n {8}.+)*)", formula.__doc__ or "", flags=re.MULTILINE))
+    docstring = inspect.cleandoc(formula.__doc__ or "")  # Python 3.13 takes the indent away, older ones do not
+    help_of = dict(re.findall(r"^(\w+) : (.+(?:\n {4}.+)*)", docstring, flags=re.MULTILINE))
     found = {
         name: Parameter(name, _plain(p.default), hints.get(name, Any), re.sub(r"\s+", " ", help_of.get(name, "")))
         for name, p in inspect.signature(formula).parameters.items()

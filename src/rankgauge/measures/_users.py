@@ -22,14 +22,19 @@ value : EU gain per document read, ETU total gain, EC cost per document, ETC tot
 gain : linear, exp, a table {grade: gain}, or a function of the grade; divided by that of the top grade
 rel : binary gains instead: 1 from this grade, 0 below
 max_grade : top of the scale; None: the highest grade of the whole qrels
-scale : take the highest grade from the whole collection, or from each query (trec_eval's RBP)
+scale : highest grade of the whole collection, or of each query (trec_eval's RBP), or gains unscaled (ranx's RBP)
 horizon : rank at which the last user stops; None: no such rank
 tail : what becomes of users who would read on at the horizon: they stop there, or are forgotten (cwl_eval)
 """.strip()
 
 
 def user_model(
-    *, cite: str = "", cutoff: Cutoff = "optional", horizon: int | None = HORIZON, shown: tuple[str, ...] | None = None
+    *,
+    cite: str = "",
+    cutoff: Cutoff = "optional",
+    horizon: int | None = HORIZON,
+    monotone: bool = False,
+    shown: tuple[str, ...] | None = None,
 ) -> Callable[[Continuation], Measure]:
     """Declare a measure by its user's chance to read on.
 
@@ -41,14 +46,14 @@ def user_model(
     cite : key in `measures.sources`
     cutoff : "required": the user stops at the cutoff; "optional": gains are read down to it, the user goes on
     horizon : rank at which the last user stops; None for a chance that is the same at every rank
+    monotone : of a model that adapts: a better document higher up never lowers EU (it never does in a static one)
     shown : parameters that the printed name always says; None: all of the function's own
 
-    >>> @user_model()
-    ... def Impatient(u, *, p: float = 0.3):
-    ...     "A user who loses patience."
-    ...     return p ** u.rank
-    >>> Impatient(p=0.5)
-    Impatient(p=0.5)
+    A user who loses patience, to be asked for as "Impatient(p=0.5)"::
+
+        @rg.user_model()
+        def Impatient(u, *, p: float = 0.3):
+            return p ** u.rank
     """
 
     def declare(function: Continuation) -> Measure:
@@ -58,7 +63,7 @@ def user_model(
             range=_range,
             cutoff=cutoff,
             linear=not model.adaptive,
-            monotone=not model.adaptive,
+            monotone=(lambda m: monotone and m.parameters["value"] == "EU") if model.adaptive else True,
             shown=tuple(model.own) if shown is None else shown,
             residual=lambda j, **given: _follow.residual(model, j, *_split(model, j, given)),
             profile=function,
@@ -73,8 +78,9 @@ def weights(name: str, values: Sequence[float], *, cite: str = "") -> Measure:
 
     Raises ParameterError for weights that rise: who reaches a rank has passed all above it.
 
-    >>> weights("Glance", [0.5, 0.3, 0.2])
-    Glance
+    A user of three ranks, to be asked for as "Glance"::
+
+        rg.weights("Glance", [0.5, 0.3, 0.2])
     """
     w = np.asarray(values, dtype=np.float64)
     if w.ndim != 1 or not len(w) or not np.isfinite(w).all() or w[0] <= 0 or (w < 0).any() or (np.diff(w) > 0).any():
@@ -108,7 +114,7 @@ def _formula(model: Model, cutoff: Cutoff, horizon: int | None) -> Callable[...,
     more = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=value) for name, value in framed.items()]
     formula.__signature__ = inspect.Signature([first, *own, *more])  # type: ignore[attr-defined]
     formula.__annotations__ = typing.get_type_hints(model.continuation, include_extras=True) | hints
-    formula.__name__ = model.name
+    formula.__name__, formula.__module__ = model.name, model.continuation.__module__
     formula.__doc__ = _doc(model.continuation, [line for line in HELP.splitlines() if line.split()[0] in framed])
     return formula
 

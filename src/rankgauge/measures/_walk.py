@@ -109,7 +109,7 @@ class Frame:
     gain: Gain = "linear"
     rel: float | None = None
     max_grade: Annotated[float, Between(0, open=True)] | None = None
-    scale: Literal["collection", "query"] = "collection"
+    scale: Literal["collection", "query", "none"] = "collection"
     horizon: Annotated[int, Between(1)] | None = HORIZON
     tail: Literal["kept", "lost"] = "kept"
 

@@ -48,7 +48,7 @@ def INSQ(u: Reader, *, T: Positive = 1.0) -> FloatArray:
     return ((u.rank + 2 * T - 1) / (u.rank + 2 * T)) ** 2
 
 
-@user_model(cite="moffat2015")
+@user_model(cite="moffat2015", monotone=True)
 def INST(u: Reader, *, T: Desired = 1.0) -> FloatArray:
     """Gain per document of a user who wants T documents, and gives up the sooner the more were found.
 
@@ -105,7 +105,7 @@ def DynamicBPM(
     return hungry & np.less(u.rank, K + hc * drift - ROUNDING)
 
 
-@user_model(cite="azzopardi2021", cutoff="required")
+@user_model(cite="azzopardi2021", cutoff="required", monotone=True)
 def NERR8(u: Reader) -> FloatArray:
     """Gain per document of a user who stops satisfied with a chance that is the gain: nearly ERR.
 
@@ -114,7 +114,7 @@ def NERR8(u: Reader) -> FloatArray:
     return 1 - u.gain
 
 
-@user_model(cite="azzopardi2021", cutoff="required")
+@user_model(cite="azzopardi2021", cutoff="required", monotone=True)
 def NERR9(u: Reader) -> FloatArray:
     """Gain per document of a user who stops satisfied, or tired like a reader of 1/i: nearly ERR.
 
@@ -123,7 +123,7 @@ def NERR9(u: Reader) -> FloatArray:
     return u.rank / (u.rank + 1) * (1 - u.gain)
 
 
-@user_model(cite="azzopardi2021")
+@user_model(cite="azzopardi2021", monotone=True)
 def NERR10(u: Reader, *, p: Persistence = 0.9) -> FloatArray:
     """Gain per document of a user who stops satisfied, or tired like RBP's: nearly ERR.
 
@@ -136,7 +136,7 @@ def NERR10(u: Reader, *, p: Persistence = 0.9) -> FloatArray:
     return p * (1 - u.gain)
 
 
-@user_model(cite="azzopardi2021")
+@user_model(cite="azzopardi2021", monotone=True)
 def NERR11(u: Reader, *, T: Positive = 1.0) -> FloatArray:
     """Gain per document of a user who stops satisfied, or tired like INSQ's: nearly ERR.
 
