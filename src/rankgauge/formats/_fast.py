@@ -45,6 +45,7 @@ if "missing_columns" in inspect.signature(pl.read_csv).parameters:  # polars 2 p
 
 Source = Path | bytes | mmap.mmap | memoryview
 _Read = Callable[[int, int], bytes]
+Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ class _Block:
     first_conflict: int  # row, when there are conflicts
 
 
-def read_run(source: Source, *, block_size: int = BLOCK) -> FastRun | None:
+def read_run(source: Source, *, block_size: int = BLOCK, progress: Progress | None = None) -> FastRun | None:
     """Rows of a plain TREC run, or None when the file needs the tolerant reader.
 
     Parameters
@@ -85,6 +86,8 @@ def read_run(source: Source, *, block_size: int = BLOCK) -> FastRun | None:
         The file or its whole content, not compressed. A path takes the least memory.
     block_size : int
         About how many bytes are parsed at a time.
+    progress : callable, optional
+        Called with the bytes read so far and in all.
     """
     size = source.stat().st_size if isinstance(source, Path) else len(source)
     read = partial(_from_file, source) if isinstance(source, Path) else partial(_from_memory, source)
@@ -97,10 +100,12 @@ def read_run(source: Source, *, block_size: int = BLOCK) -> FastRun | None:
             starts, ends = zip(*_cuts(read, size, block_size), strict=True)
             blocks = pool.map(partial(_block, read, separator), starts, ends)
             rows = _Rows(most=size // _SHORTEST_LINE + 1)
-            for block in blocks:
+            for block, end in zip(blocks, ends, strict=True):
                 if block is None:
                     return None
                 rows.add(block)
+                if progress is not None:
+                    progress(end, size)
             return rows.run()
         finally:
             pool.shutdown(cancel_futures=True)
@@ -163,9 +168,7 @@ def _regular_lines(text: NDArray[np.uint8], separator: int) -> int | None:
     return lines if separators == (FIELDS - 1) * lines and white == FIELDS * lines else None
 
 
-def _checked(
-    query: pl.Series, docs: pl.Series, ranks: NDArray[np.int64], scores: NDArray[np.float64]
-) -> _Block | None:
+def _checked(query: pl.Series, docs: pl.Series, ranks: NDArray[np.int64], scores: NDArray[np.float64]) -> _Block | None:
     """The block, or None when a score is not finite or a query and document come twice."""
     changes = (query[1:] != query[:-1]).to_numpy()
     starts = np.flatnonzero(np.concatenate([[True], changes]))

@@ -1,1 +1,1 @@
-"""."""
+"""Reports: scores, measures and classifications as text and as charts."""

@@ -86,9 +86,7 @@ def test_a_path_a_map_a_view_and_bytes_give_the_same(tmp_path: Path) -> None:
     path = tmp_path / "plain.run"
     path.write_bytes(PLAIN.encode())
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
-        runs = [
-            read_run(s, block_size=20) for s in (path, mapped, memoryview(PLAIN.encode()), PLAIN.encode())
-        ]
+        runs = [read_run(s, block_size=20) for s in (path, mapped, memoryview(PLAIN.encode()), PLAIN.encode())]
     assert [rows(run) for run in runs if run is not None] == [parsed_slowly(PLAIN)] * 4
 
 
@@ -201,9 +199,7 @@ BAD_PLACES = [(k, p) for k in BAD_LINES for p in PLACES if BAD_LINES[k] or p != 
 
 @pytest.mark.parametrize("block_size", [1, 1 << 20])
 @pytest.mark.parametrize(("kind", "place"), BAD_PLACES)
-def test_a_line_that_is_not_plain_is_left_to_the_tolerant_reader(
-    kind: str, place: str, block_size: int
-) -> None:
+def test_a_line_that_is_not_plain_is_left_to_the_tolerant_reader(kind: str, place: str, block_size: int) -> None:
     plain = [f"{query} Q0 d{i} {i} {9 - i} t\n" for query in "abc" for i in range(4)]
     at = {"first": 0, "middle": 6}.get(place, len(plain))
     text = "".join([*plain[:at], BAD_LINES[kind] + "\n", *plain[at:]])
@@ -221,9 +217,7 @@ def test_a_missing_field_is_not_made_up_for_by_another_lines_extra_one(block_siz
 
 
 @pytest.mark.parametrize("piece", [1, 2, 3, 5, 7])
-def test_lines_are_checked_also_where_two_pieces_of_a_block_meet(
-    piece: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_lines_are_checked_also_where_two_pieces_of_a_block_meet(piece: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_fast, "_PIECE", piece)
     for block_size in (1, 4, 1 << 20):
         run = read(PLAIN, block_size=block_size)

@@ -1,0 +1,96 @@
+"""Options that verbs share, and how their texts become values."""
+
+from __future__ import annotations
+
+import importlib.util
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rankgauge.conventions import CONVENTIONS
+from rankgauge.errors import Fault, InputError, MeasureError
+from rankgauge.measures import REGISTRY
+
+
+class Shape(StrEnum):
+    """How results are written."""
+
+    table = "table"
+    json = "json"
+    csv = "csv"
+    markdown = "markdown"
+    latex = "latex"
+
+
+class Duplicates(StrEnum):
+    """What becomes of a document that stands twice under one query."""
+
+    error = "error"
+    first = "first"
+    max = "max"
+
+
+class TieOrder(StrEnum):
+    """Order of documents with equal scores."""
+
+    docid_desc = "docid-desc"
+    docid_asc = "docid-asc"
+    input = "input"
+    expected = "expected"
+
+
+def _measure_names(incomplete: str) -> list[str]:
+    return [name for name in REGISTRY if name.lower().startswith(incomplete.lower())]
+
+
+def _convention_names(incomplete: str) -> list[str]:
+    return [name for name in CONVENTIONS if name.startswith(incomplete)]
+
+
+MeasureNames = Annotated[
+    list[str],
+    typer.Option("-m", "--measure", help="A measure, as nDCG@10 or 'RBP(p=0.8)'.", autocompletion=_measure_names),
+]
+Output = Annotated[Shape, typer.Option("--format", help="How to write the results.")]
+ConventionName = Annotated[
+    str,
+    typer.Option(help="Whose choices hold where tools differ; see `rankgauge measures --conventions`.",
+                 autocompletion=_convention_names),
+]  # fmt: skip
+ByQuery = Annotated[bool, typer.Option("--by-query", help="Write every query's values as well.")]
+Digits = Annotated[int, typer.Option(min=0, max=17, help="Decimals in tables; JSON and CSV carry every digit.")]
+MeasuresFrom = Annotated[
+    list[Path] | None, typer.Option("--measures-from", help="A Python file that declares measures of your own.")
+]
+
+
+def load_measures(files: list[Path] | None) -> None:
+    """Run the files in which users declare measures."""
+    for number, path in enumerate(files or []):
+        spec = importlib.util.spec_from_file_location(f"rankgauge_measures_{number}", path)
+        if spec is None or spec.loader is None or not path.is_file():
+            raise InputError(Fault(str(path), "a Python file that declares measures", "none"))
+        module = importlib.util.module_from_spec(spec)
+        try:
+            spec.loader.exec_module(module)
+        except MeasureError:
+            raise
+        except Exception as error:
+            got = f"{type(error).__name__}: {error}"
+            raise InputError(Fault(str(path), "a file that runs", got)) from error
+
+
+def columns_of(text: str | None) -> dict[str, str] | None:
+    """Read `query=query_id,doc=document_id` as a dict.
+
+    >>> columns_of("query=query_id,doc=document_id")
+    {'query': 'query_id', 'doc': 'document_id'}
+    """
+    if text is None:
+        return None
+    pairs = [part.split("=", 1) for part in text.split(",")]
+    if not all(len(pair) == 2 and all(pair) for pair in pairs):
+        raise typer.BadParameter(f"expected name=column,name=column, got {text!r}", param_hint="--columns")
+    return {name.strip(): column.strip() for name, column in pairs}

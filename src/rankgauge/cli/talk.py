@@ -1,0 +1,52 @@
+"""What is said on stderr: notes, errors, progress."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from types import ModuleType
+
+from rich.console import Console
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+from rankgauge.records import Note
+
+Advance = Callable[[int, int], None]
+
+
+def stderr() -> Console:
+    """Console for people; plain where stderr is not a terminal."""
+    return Console(file=sys.stderr, stderr=True, highlight=False, markup=False, soft_wrap=True)
+
+
+def complain(error: BaseException) -> None:
+    """Say an error, without a traceback."""
+    lines = str(error).splitlines() or [type(error).__name__]
+    for line in lines:
+        stderr().print(f"error: {line}", style="red")
+
+
+def remark(notes: Sequence[Note]) -> None:
+    """Say what was noticed, dropped or chosen."""
+    for note in notes:
+        stderr().print(f"note: {note.text}", style="yellow")
+
+
+def late(module: str) -> ModuleType:
+    """Import a module that only some calls need, so that `--help` need not wait for it."""
+    return importlib.import_module(module)
+
+
+@contextmanager
+def reading(name: str) -> Iterator[Advance]:
+    """Draw a bar while a file is read; nothing where stderr is not a terminal."""
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=stderr(), transient=True, disable=not sys.stderr.isatty()) as bar:
+        task = bar.add_task(f"reading {name}", total=None)
+
+        def advance(done: int, total: int) -> None:
+            bar.update(task, completed=done, total=total)
+
+        yield advance

@@ -1,0 +1,63 @@
+"""Ties of every measure against all permutations: the mean, the smallest and the largest value."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from contract.samples import NAMES, SAMPLES
+from contract.worlds import BruteForce, brute_force
+from rankgauge.engines import ties
+from rankgauge.measures import REGISTRY
+
+each = pytest.mark.parametrize("measure", SAMPLES, ids=NAMES)
+ROUNDING = {"rtol": 0, "atol": 1e-12}
+
+
+@cache
+def brute() -> BruteForce:
+    return brute_force(11)
+
+
+@each
+def test_the_expected_value_is_the_mean_over_all_permutations(measure):
+    found = ties.expected(measure, brute().tied)
+    np.testing.assert_allclose(found.values, brute().mean(measure.of(brute().orders)), **ROUNDING)
+    assert found.sampled == 0
+
+
+@each
+def test_the_interval_is_the_smallest_and_the_largest_value_over_all_permutations(measure):
+    low, high = ties.interval(measure, brute().tied)
+    values = measure.of(brute().orders)
+    if np.isnan(low).all():
+        assert np.isnan(high).all()
+        assert not measure.monotone or "gain" in measure.parameters
+    else:
+        np.testing.assert_allclose(low, brute().low(values), **ROUNDING)
+        np.testing.assert_allclose(high, brute().high(values), **ROUNDING)
+
+
+@each
+def test_the_expected_value_lies_within_the_interval(measure):
+    low, high = ties.interval(measure, brute().tied)
+    values = ties.expected(measure, brute().tied).values
+    assert not (values < low).any()
+    assert not (values > high).any()
+
+
+@pytest.mark.parametrize("name", REGISTRY)
+def test_exactly_the_linear_measures_are_right_over_spread_ties(name):
+    forms = [m for m in SAMPLES if m.name == name and not m.parameters["judged_only"]]
+    right = []
+    for measure in forms:
+        truth = brute().mean(measure.of(brute().orders))
+        try:
+            spread = measure.of(ties.spread(brute().tied))
+        except AssertionError:
+            right.append(False)
+        else:
+            right.append(np.allclose(spread, truth, equal_nan=True, **ROUNDING))
+    assert all(right) == REGISTRY[name].declared.linear

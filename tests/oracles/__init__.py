@@ -1,0 +1,1 @@
+"""Other tools behind one door: oracle(qrels, run, measures) -> {our measure: {query: value}}."""
