@@ -27,6 +27,7 @@ MOST_THREADS = 8
 FIELDS = 6
 _BOM = b"\xef\xbb\xbf"
 _PIECE = 1 << 18  # bytes whose masks stay in the cache of one core
+_HEAD = 1 << 16  # bytes in which the separator must appear
 _SHORTEST_LINE = len("q 0 d 1 1 t\n")
 _MIX = np.uint64(0x9E3779B97F4A7C15)  # odd: multiplying by it loses no bit of a hash
 
@@ -90,7 +91,7 @@ def read_run(source: Source, *, block_size: int = BLOCK, progress: Progress | No
     """
     size = source.stat().st_size if isinstance(source, Path) else len(source)
     read = partial(_from_file, source) if isinstance(source, Path) else partial(_from_memory, source)
-    head = read(0, min(size, _PIECE)).partition(b"\n")[0]
+    head = read(0, min(size, _HEAD)).partition(b"\n")[0]
     separator = next((mark for mark in ("\t", " ") if mark.encode() in head), None)
     if separator is None:
         return None
