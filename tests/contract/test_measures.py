@@ -129,7 +129,7 @@ def swapped(seed: int, level: float) -> dict[str, list[str]]:
     return found
 
 
-SWAPPED = {level: [judge(WORLD, swapped(seed, level)) for seed in range(12)] for level in (1.0, 2.0)}
+SWAPPED = {level: [judge(WORLD, swapped(seed, level)) for seed in range(30)] for level in (1.0, 2.0)}
 
 
 def can_be_lowered(measure: Measure) -> bool:

@@ -29,6 +29,9 @@ class World:
         return None if found is None else max(found.values())
 
 
+PAIR_COLUMNS = ("query", "doc", "subtopic", "grade", "judgment", "rank")
+
+
 def world(seed: int, *, queries: int = 120, most: int = 12) -> World:
     """Some queries have no relevant document, some no ranking, some rankings hold nothing that was judged."""
     rng = np.random.default_rng(seed)
@@ -68,8 +71,8 @@ def judge(world: World, ranking: Ranking | None = None) -> JudgedRun:
         column.setflags(write=False)
     for column in (judged.judgments.query, judged.judgments.grade):
         column.setflags(write=False)
-    for column in vars(judged.subtopics).values() if judged.subtopics is not None else ():
-        column.setflags(write=False)
+    for name in PAIR_COLUMNS if judged.subtopics is not None else ():
+        getattr(judged.subtopics, name).setflags(write=False)
     return judged
 
 
@@ -82,7 +85,7 @@ def alone(judged: JudgedRun, query: int) -> JudgedRun:
     topics = judged.subtopics
     if topics is not None:
         own = topics.query == query
-        topics = replace(topics, **{name: column[own] for name, column in vars(topics).items()})
+        topics = replace(topics, ideals={}, **{name: getattr(topics, name)[own] for name in PAIR_COLUMNS})
         topics = replace(topics, query=np.zeros(own.sum(), dtype=np.int64))
     return replace(
         judged, query=np.zeros(rows.sum(), dtype=np.int64), depth=judged.depth[query : query + 1],

@@ -56,17 +56,21 @@ def orders(judged: JudgedRun, *, depth: int | None, seed: int) -> Iterator[Order
 
 @dataclass(frozen=True)
 class _Ordered:
-    """One query: its rows `low` to `high` of the ranking, and their rank in each of n orders, int64[n, rows]."""
+    """One query: its rows `low` to `high` of the ranking, and their rank in each of n orders, int64[n, rows].
+
+    `pairs` is how many judged pairs of documents and subtopics it has.
+    """
 
     query: int
     low: int
     high: int
     rank: IntArray
     sampled: bool
+    pairs: int
 
     @property
     def size(self) -> int:
-        return max(len(self.rank), int(self.rank.size))
+        return len(self.rank) * max(1, self.high - self.low, self.pairs)
 
 
 @dataclass(frozen=True)
@@ -95,7 +99,8 @@ def _order(judged: JudgedRun, query: int, tied: BoolArray, seed: int) -> _Ordere
     rank = np.repeat(judged.rank[None, low:high], len(places[0]), axis=0)
     for tie, place in zip(ties, places, strict=True):
         rank[:, tie.rows] = tie.first + place
-    return _Ordered(query, int(low), int(high), rank, sampled)
+    pairs = 0 if judged.subtopics is None else int((judged.subtopics.query == query).sum())
+    return _Ordered(query, int(low), int(high), rank, sampled, pairs)
 
 
 def _by_first(judged: JudgedRun, low: int, high: int, tied: BoolArray) -> Iterator[IntArray]:
