@@ -38,8 +38,8 @@ def convert(
     from_: Annotated[
         str | None, typer.Option("--from", help="Format of the source, where its content does not tell.")
     ] = None,
-    columns: Annotated[str | None, typer.Option(help="Names of a table's columns: query=query_id,...")] = None,
-    on_duplicate: Annotated[options.Duplicates, typer.Option(help="A document twice.")] = options.Duplicates.error,
+    columns: options.Columns = None,
+    on_duplicate: options.OnDuplicate = options.Duplicates.error,
 ) -> None:
     """Read a run or judgments in any known format and write them in another.
 

@@ -22,26 +22,14 @@ def evaluate(
     measure: options.MeasureNames = DEFAULT_MEASURES,
     by_query: options.ByQuery = False,
     convention: options.ConventionName = "default",
-    level: Annotated[
-        float | None, typer.Option("-l", "--level", help="Grade from which a document is relevant.")
-    ] = None,
-    ties: Annotated[
-        options.TieOrder | None, typer.Option(help="Order of documents with equal scores; expected: the mean.")
-    ] = None,
+    level: options.Level = None,
+    ties: options.Ties = None,
     format: options.Output = options.Shape.table,
     digits: options.Digits = 4,
-    on_duplicate: Annotated[
-        options.Duplicates, typer.Option(help="A document twice under one query: refuse, or keep one and say so.")
-    ] = options.Duplicates.error,
-    columns: Annotated[
-        str | None, typer.Option(help="Names of a table's columns: query=query_id,doc=document_id,score=...")
-    ] = None,
-    qrels_format: Annotated[
-        str | None, typer.Option(help="Format of the judgments, where their content does not tell.")
-    ] = None,
-    run_format: Annotated[
-        str | None, typer.Option(help="Format of the runs, where their content does not tell.")
-    ] = None,
+    on_duplicate: options.OnDuplicate = options.Duplicates.error,
+    columns: options.Columns = None,
+    qrels_format: options.QrelsFormat = None,
+    run_format: options.RunFormat = None,
     measures_from: options.MeasuresFrom = None,
 ) -> None:
     """Score one or more runs against judgments, and say what is missing beside every value.
