@@ -43,7 +43,7 @@ def _line_objects(source: Source, faults: Faults) -> Iterator[tuple[int, dict[st
         if not text.strip():
             continue
         try:
-            found = _parsed_line(text, source.at(line))
+            found = _parsed_line(text, source, line)
         except UnicodeDecodeError:
             not_utf8(source, line, text, faults)
         except RecursionError:
@@ -58,12 +58,12 @@ def _line_objects(source: Source, faults: Faults) -> Iterator[tuple[int, dict[st
                 faults.add(source.at(line), "a JSON object", kind_of(found), "mend or remove the line")
 
 
-def _parsed_line(text: bytes, where: str) -> Any:
+def _parsed_line(text: bytes, source: Source, line: int) -> Any:
     found = json.loads(text.decode())
     # As many names as keys: no key stands twice, and the slow check is not needed.
     if isinstance(found, dict) and len(found) == text.count(b'":'):
         return found
-    return json.loads(text.decode(), object_pairs_hook=unique_keys(where))
+    return json.loads(text.decode(), object_pairs_hook=unique_keys(source.at(line)))
 
 
 def _nested_lines(source: Source, objects: list[tuple[int, dict[str, Any]]], faults: Faults, holds: str) -> Rows:
