@@ -8,8 +8,9 @@ from functools import cache
 import numpy as np
 import pytest
 
-from contract.samples import FALLING, NAMES, SAMPLES
+from contract.samples import FALLING, NAMES, SAMPLES, refused
 from contract.worlds import World, alone, judge, world
+from rankgauge.errors import ParameterError
 from rankgauge.judged import JudgedRun
 from rankgauge.measures import REGISTRY, Measure, parse
 from rankgauge.measures._values import check_value
@@ -150,6 +151,12 @@ def test_a_better_document_one_place_higher_never_lowers_it_where_that_is_declar
 def test_a_measure_declared_not_monotone_has_a_counterexample(measure):
     forms = [m for m in SAMPLES if m.name == measure.name and not m.monotone]
     assert not forms or any(can_be_lowered(m) for m in forms) or measure.name in NOT_BOUNDED
+
+
+@pytest.mark.parametrize("measure", refused(), ids=str)
+def test_gains_that_a_user_model_cannot_take_are_refused(measure):
+    with pytest.raises(ParameterError, match=r"expected chances to read on in \[0, 1\], got"):
+        (measure if measure.declared.cutoff == "optional" else measure @ 3).of(JUDGED)
 
 
 @declared

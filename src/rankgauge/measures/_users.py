@@ -96,8 +96,9 @@ def weights(name: str, values: Sequence[float], *, cite: str = "") -> Measure:
 
 
 def _range(measure: Measure) -> tuple[float, float]:
-    """Gains per document are shares of the top grade's, costs per document are 1; totals have no bound."""
-    return (0.0, 1.0) if measure.parameters["value"] in ("EU", "EC") else (0.0, np.inf)
+    """Gains per document are shares of the top grade's, costs per document are 1; all else has no bound."""
+    value, scale = measure.parameters["value"], measure.parameters["scale"]
+    return (0.0, 1.0) if value == "EC" or (value == "EU" and scale != "none") else (0.0, np.inf)
 
 
 def _formula(model: Model, cutoff: Cutoff, horizon: int | None) -> Callable[..., FloatArray]:
