@@ -223,7 +223,7 @@ def test_lines_are_checked_also_where_two_pieces_of_a_block_meet(piece: int, mon
         run = read(PLAIN, block_size=block_size)
         assert run is not None
         assert rows(run) == parsed_slowly(PLAIN)
-        assert read("q Q0 d 5 1.5 t\nq  d 5 1.5 t\n", block_size=block_size) is None
+        assert read("q Q0 d 5 1.5 t\nq  e 5 1.5 t\n", block_size=block_size) is None
 
 
 @pytest.mark.parametrize("block_size", BLOCK_SIZES)
@@ -251,6 +251,10 @@ def test_the_same_pair_twice_is_left_to_the_tolerant_reader(block_size: int) -> 
     assert read("q Q0 d 1 2 t\nq Q0 d 2 1 t\n", block_size=block_size) is None
     assert read("q Q0 d 1 2 t\nq Q0 e 2 1 t\nr Q0 d 1 1 t\nq Q0 d 3 0 t\n", block_size=block_size) is None
     assert read("q Q0 d 1 2 t\nq Q0 e 2 1 t\nr Q0 d 1 1 t\nq Q0 f 3 0 t\n", block_size=block_size) is not None
+
+
+def test_a_query_and_a_document_that_change_places_are_another_pair() -> None:
+    assert read("a Q0 b 1 1 t\nb Q0 a 1 1 t\n") is not None
 
 
 @pytest.mark.parametrize("block_size", BLOCK_SIZES)
