@@ -227,8 +227,8 @@ class JudgedRun:
         heads = np.flatnonzero(new)
         tie = np.cumsum(new[:-1]) - 1
         depth = np.bincount(kept.query, minlength=self.Q).astype(np.int64)
-        subtopics = self.subtopics and self.subtopics.moved(kept.query, kept.rank, rank)
         first, last = rank[heads[tie]], rank[heads[tie + 1] - 1]
+        subtopics = self.subtopics and self.subtopics.moved(kept.query, kept.rank, rank)
         return replace(kept, rank=rank, first=first, last=last, depth=depth, subtopics=subtopics)
 
     @property

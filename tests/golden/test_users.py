@@ -127,6 +127,34 @@ def test_a_total_is_utility_times_depth_where_cwl_eval_forgets_the_last_readers(
     assert kept(value="ETU").of(j)[0] == pytest.approx(theirs.expected_utility * theirs.expected_items, rel=1e-12)
 
 
+def test_the_convention_cwl_eval_gives_its_values_by_name():
+    gains = {"b": 0.0, "a": 1.0, "c": 2 / 3, "e": 0.0, "d": 1 / 3}
+    run = {"1": {doc: -float(rank) for rank, doc in enumerate("baxced")}}
+    names = [
+        "RBP(p=0.99, value='ETU')",
+        "INST(T=1, value='ED')",
+        "INSQ(value='ETC')",
+        "SDCG@10",
+        "UMeasure(value='ETC')",
+    ]
+    scores = rg.evaluate({"1": gains}, {"r": run}, names, convention="cwl_eval")
+    found = scores.mean()["mean"].to_list()
+    peers = [
+        ("RBP", (0.99,), 1),
+        ("INST", (1.0,), 4),
+        ("INSQ", (1.0,), 3),
+        ("NDCG", (10,), 0),
+        ("UMeasure", (1000,), 3),
+    ]
+    theirs = []
+    for peer, arguments, which in peers:
+        metric = getattr(ruler, f"{peer}CWLMetric")(*arguments)
+        metric.measure(ruler.Ranking("1", [0, 1, np.nan, 2 / 3, 0, 1 / 3], [1.0] * 6))
+        theirs.append(metric.get_scores()[which])
+    assert found[:4] == pytest.approx(theirs[:4], rel=1e-12)
+    assert found[4] == pytest.approx(theirs[4], rel=1e-3)  # their U-measure gives rank 1000 no weight
+
+
 PRINTED = {"NDCG-k@": "SDCG@{}", "RBP@": "RBP(p={}, horizon=1000)", "INST-T=": "INST(T={})"}
 
 

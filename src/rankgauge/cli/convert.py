@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import typer
 
 from rankgauge.cli import options, talk
-from rankgauge.formats import read_qrels, read_run, sniff, write_qrels, write_run
+from rankgauge.errors import FormatError
+from rankgauge.formats import FORMATS, read_qrels, read_run, sniff, write_qrels, write_run
+from rankgauge.records import Qrels, Run
+
+NAMELESS = ("json", "ranx")
+"""Formats whose numbers have no name that tells a score from a grade."""
+
+SMALLEST_GRADE, LARGEST_GRADE = -2, 16
 
 
 class Kind(StrEnum):
@@ -25,23 +35,61 @@ def convert(
     target: Annotated[Path, typer.Argument(help="The file to write; its suffix says the format.")],
     kind: Annotated[Kind, typer.Option(help="What the file holds, where its content does not tell.")] = Kind.auto,
     to: Annotated[str | None, typer.Option(help="Format to write, where the suffix does not tell.")] = None,
-    columns: Annotated[str | None, typer.Option(help="Names of a table's columns: query=query_id,...")] = None,
-    on_duplicate: Annotated[options.Duplicates, typer.Option(help="A document twice.")] = options.Duplicates.error,
+    from_: Annotated[
+        str | None, typer.Option("--from", help="Format of the source, where its content does not tell.")
+    ] = None,
+    columns: options.Columns = None,
+    on_duplicate: options.OnDuplicate = options.Duplicates.error,
 ) -> None:
     """Read a run or judgments in any known format and write them in another.
 
     Example: rankgauge convert keyword.run keyword.json
     """
     named = options.columns_of(columns)
-    holds = sniff(source).kind if kind is Kind.auto else kind.value
-    if holds == "qrels":
-        qrels = read_qrels(source, columns=named, on_duplicate=on_duplicate.value)
-        talk.remark(qrels.notes)
-        write_qrels(qrels, target, format=to)
-        talk.stderr().print(f"{len(qrels):,} judgments of {len(qrels.queries):,} queries -> {target}")
-        return
+    read_as = partial(_read_as, source=source, columns=named, repeated=on_duplicate, format=from_)
+    found = _read(source, kind, from_ or sniff(source).format, read_as)
+    talk.remark(found.notes)
+    if isinstance(found, Qrels):
+        write_qrels(found, target, format=to)
+        talk.stderr().print(f"{len(found):,} judgments of {len(found.queries):,} queries -> {target}")
+    else:
+        write_run(found, target, format=to)
+        talk.stderr().print(f"{len(found):,} documents of {len(found.queries):,} queries -> {target}")
+
+
+def _read(source: Path, kind: Kind, format: str, read_as: Callable[[Kind], Qrels | Run]) -> Qrels | Run:
+    """Read what the file holds; where its content allows both, its name decides: a "qrel" in it is judgments."""
+    able = FORMATS[format].reads if format in FORMATS else ()
+    if kind is Kind.auto and len(able) == 1:
+        kind = Kind(able[0])
+    named = Kind.qrels if "qrel" in source.name.lower() else Kind.run
+    first = named if kind is Kind.auto else kind
+    try:
+        found = read_as(first)
+    except FormatError:
+        if kind is not Kind.auto:
+            raise
+        other = Kind.run if first is Kind.qrels else Kind.qrels
+        try:
+            return read_as(other)
+        except FormatError:
+            pass
+        raise
+    if kind is Kind.auto and isinstance(found, Run) and format in NAMELESS and _like_grades(found):
+        talk.stderr().print("note: small whole numbers: read as judgments; pass --kind run if they are scores")
+        return read_as(Kind.qrels)
+    return found
+
+
+def _like_grades(run: Run) -> bool:
+    small = (run.scores >= SMALLEST_GRADE) & (run.scores <= LARGEST_GRADE)
+    return bool((small & (run.scores == np.floor(run.scores))).all())
+
+
+def _read_as(
+    kind: Kind, *, source: Path, columns: dict[str, str] | None, repeated: options.Duplicates, format: str | None
+) -> Qrels | Run:
+    if kind is Kind.qrels:
+        return read_qrels(source, columns=columns, on_duplicate=repeated.value, format=format)
     with talk.reading(source.name) as progress:
-        run = read_run(source, columns=named, on_duplicate=on_duplicate.value, progress=progress)
-    talk.remark(run.notes)
-    write_run(run, target, format=to)
-    talk.stderr().print(f"{len(run):,} documents of {len(run.queries):,} queries -> {target}")
+        return read_run(source, columns=columns, on_duplicate=repeated.value, format=format, progress=progress)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +11,7 @@ import typer
 from rankgauge import conventions, engines
 from rankgauge.cli import options, talk
 from rankgauge.formats import read_qrels, read_run
-from rankgauge.records import Qrels, Run
+from rankgauge.records import Run
 
 DEFAULT_MEASURES = ["nDCG@10", "AP", "RR", "R@100", "Judged@10"]
 
@@ -21,20 +22,14 @@ def evaluate(
     measure: options.MeasureNames = DEFAULT_MEASURES,
     by_query: options.ByQuery = False,
     convention: options.ConventionName = "default",
-    level: Annotated[
-        float | None, typer.Option("-l", "--level", help="Grade from which a document is relevant.")
-    ] = None,
-    ties: Annotated[
-        options.TieOrder | None, typer.Option(help="Order of documents with equal scores; expected: the mean.")
-    ] = None,
+    level: options.Level = None,
+    ties: options.Ties = None,
     format: options.Output = options.Shape.table,
     digits: options.Digits = 4,
-    on_duplicate: Annotated[
-        options.Duplicates, typer.Option(help="A document twice under one query: refuse, or keep one and say so.")
-    ] = options.Duplicates.error,
-    columns: Annotated[
-        str | None, typer.Option(help="Names of a table's columns: query=query_id,doc=document_id,score=...")
-    ] = None,
+    on_duplicate: options.OnDuplicate = options.Duplicates.error,
+    columns: options.Columns = None,
+    qrels_format: options.QrelsFormat = None,
+    run_format: options.RunFormat = None,
     measures_from: options.MeasuresFrom = None,
 ) -> None:
     """Score one or more runs against judgments, and say what is missing beside every value.
@@ -43,10 +38,18 @@ def evaluate(
     """
     options.load_measures(measures_from)
     how = conventions.convention(convention).but(level=level, ties=None if ties is None else ties.value)
-    engines.as_measures(measure, how)  # a misspelt name should not wait for a long read
+    chosen = engines.as_measures(measure, how)  # a misspelt name should not wait for a long read
+    diverse = any(m.declared.subtopics for m in chosen)
     named = options.columns_of(columns)
-    judged = _read_qrels(qrels, on_duplicate, named)
-    read = [_read_run(path, name, on_duplicate, named, how) for path, name in zip(runs, names(runs), strict=True)]
+    judged = read_qrels(
+        qrels,
+        on_duplicate=on_duplicate.value,
+        columns=_known(named, "score"),
+        subtopics=True if diverse else None,
+        format=qrels_format,
+    )
+    read_one = partial(_read_run, on_duplicate=on_duplicate, columns=named, format=run_format, how=how)
+    read = [read_one(path, name) for path, name in zip(runs, names(runs), strict=True)]
     scores = engines.evaluate(judged, read, measure, convention=how)
     talk.remark(scores.notes)
     report = talk.late("rankgauge.report.scores")
@@ -68,15 +71,13 @@ def names(paths: list[Path]) -> list[str]:
     return [str(path) for path in paths]
 
 
-def _read_qrels(path: Path, on_duplicate: options.Duplicates, columns: dict[str, str] | None) -> Qrels:
-    return read_qrels(path, on_duplicate=on_duplicate.value, columns=_known(columns, "score"))
-
-
 def _read_run(
     path: Path,
     name: str,
+    *,
     on_duplicate: options.Duplicates,
     columns: dict[str, str] | None,
+    format: str | None,
     how: conventions.Convention,
 ) -> Run:
     with talk.reading(path.name) as progress:
@@ -85,6 +86,7 @@ def _read_run(
             name=name,
             on_duplicate=on_duplicate.value,
             columns=_known(columns, "grade"),
+            format=format,
             order="rank" if how.order == "rank" else "score",
             progress=progress,
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from rankgauge.conventions import Convention
 from rankgauge.engines import ranking, remarks, subtopics
 from rankgauge.engines import ties as ties_
 from rankgauge.errors import EmptyInputError, Fault, InputError, ParameterError
-from rankgauge.judged import BoolArray, FloatArray, IntArray, JudgedRun, Judgments, Subtopics, ratio
+from rankgauge.judged import BoolArray, FloatArray, IntArray, JudgedRun, Judgments, ratio
 from rankgauge.measures import Measure, parse
 from rankgauge.records import Note, Qrels, Run
 from rankgauge.records.scores import Counts, Scores
@@ -28,14 +28,13 @@ def judgments(qrels: Qrels) -> Judgments:
     """Take from the qrels what measures may know before any run is seen."""
     flat = qrels.flat
     pairs = None if qrels.subtopics is None else subtopics.of_qrels(qrels)
-    return _by_grade(flat.row_query, flat.grades, len(flat.queries), flat.top_grade, pairs)
+    known = _by_grade(flat.row_query, flat.grades, len(flat.queries), flat.top_grade)
+    return replace(known, subtopics=pairs)
 
 
-def _by_grade(
-    query: IntArray, grade: FloatArray, Q: int, top_grade: float, pairs: Subtopics | None = None
-) -> Judgments:
+def _by_grade(query: IntArray, grade: FloatArray, Q: int, top_grade: float) -> Judgments:
     order = np.lexsort((-grade, query))
-    return Judgments(query[order], grade[order], Q, top_grade, pairs)
+    return Judgments(query[order], grade[order], Q, top_grade)
 
 
 def judge(qrels: Qrels, run: Run, how: Convention | str = "default", *, known: Judgments | None = None) -> JudgedRun:
@@ -159,7 +158,7 @@ def _score(qrels: Qrels, run: Run, measures: Sequence[Measure], how: Convention,
 def _values(measure: Measure, judged: JudgedRun, values: FloatArray, how: Convention) -> dict[str, FloatArray]:
     """One measure's values float64[Q], and what is said beside them."""
     low, high = ties_.interval(measure, judged)
-    bound = measure.residual(judged)
+    bound = ties_.residual(measure, judged, averaged=how.ties == "expected")
     nothing = np.full(judged.Q, np.nan)
     view = measure.view(judged)
     return {

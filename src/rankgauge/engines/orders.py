@@ -11,6 +11,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from rankgauge.engines import subtopics
 from rankgauge.judged import BoolArray, FloatArray, IntArray, JudgedRun, Judgments, Subtopics
 
 MOST_ORDERS = 2_000
@@ -55,17 +56,21 @@ def orders(judged: JudgedRun, *, depth: int | None, seed: int) -> Iterator[Order
 
 @dataclass(frozen=True)
 class _Ordered:
-    """One query: its rows `low` to `high` of the ranking, and their rank in each of n orders, int64[n, rows]."""
+    """One query: its rows `low` to `high` of the ranking, and their rank in each of n orders, int64[n, rows].
+
+    `pairs` is how many judged pairs of documents and subtopics it has.
+    """
 
     query: int
     low: int
     high: int
     rank: IntArray
     sampled: bool
+    pairs: int
 
     @property
     def size(self) -> int:
-        return max(len(self.rank), int(self.rank.size))
+        return len(self.rank) * max(1, self.high - self.low, self.pairs)
 
 
 @dataclass(frozen=True)
@@ -94,7 +99,8 @@ def _order(judged: JudgedRun, query: int, tied: BoolArray, seed: int) -> _Ordere
     rank = np.repeat(judged.rank[None, low:high], len(places[0]), axis=0)
     for tie, place in zip(ties, places, strict=True):
         rank[:, tie.rows] = tie.first + place
-    return _Ordered(query, int(low), int(high), rank, sampled)
+    pairs = 0 if judged.subtopics is None else int((judged.subtopics.query == query).sum())
+    return _Ordered(query, int(low), int(high), rank, sampled, pairs)
 
 
 def _by_first(judged: JudgedRun, low: int, high: int, tied: BoolArray) -> Iterator[IntArray]:
@@ -146,7 +152,7 @@ def _joined(judged: JudgedRun, batch: Sequence[_Ordered]) -> Orders:
         judged, query=number, grade=judged.grade[row], known=judged.known[row], rank=rank, first=rank, last=rank,
         depth=judged.depth[query], judgments=_judgments(judged.judgments, query),
         candidates=None if judged.candidates is None else _judgments(judged.candidates, query),
-        subtopics=None if judged.subtopics is None else _subtopics(judged, judged.subtopics, batch, starts),
+        subtopics=None if judged.subtopics is None else _subtopics(judged, judged.subtopics, batch, query),
     )  # fmt: skip
     return Orders(ranking, query, np.repeat([one.sampled for one in batch], sizes))
 
@@ -160,31 +166,21 @@ def _rows(judged: JudgedRun, one: _Ordered, start: int) -> tuple[IntArray, IntAr
 
 def _judgments(known: Judgments, query: IntArray) -> Judgments:
     low, high = np.searchsorted(known.query, query), np.searchsorted(known.query, query + 1)
-    number, row = _stretches(low, high)
+    number, row = subtopics.stretches(low, high)
     return Judgments(number, known.grade[row], len(query), known.top_grade)
 
 
-def _subtopics(judged: JudgedRun, known: Subtopics, batch: Sequence[_Ordered], starts: IntArray) -> Subtopics:
-    parts: list[tuple[IntArray, IntArray, IntArray]] = []
-    for one, start in zip(batch, starts[:-1], strict=True):
+def _subtopics(judged: JudgedRun, known: Subtopics, batch: Sequence[_Ordered], query: IntArray) -> Subtopics:
+    ranks: list[IntArray] = []
+    for one in batch:
         low, high = np.searchsorted(known.query, [one.query, one.query + 1])
         before = known.rank[low:high]
         found = np.flatnonzero(before > 0)
         at = np.searchsorted(judged.rank[one.low : one.high], before[found])
         rank = np.repeat(before[None, :], len(one.rank), axis=0)
         rank[:, found] = one.rank[:, at]
-        number = np.repeat(start + np.arange(len(one.rank)), high - low)
-        parts.append((number, np.tile(np.arange(low, high), len(one.rank)), rank.ravel()))
-    number, row, rank = (np.concatenate(column) for column in zip(*parts, strict=True))
-    apart = number * (int(known.subtopic.max(initial=0)) + 1)  # no two queries share a subtopic
-    return Subtopics(number, known.doc[row], known.subtopic[row] + apart, known.grade[row], known.judgment[row], rank)
-
-
-def _stretches(low: IntArray, high: IntArray) -> tuple[IntArray, IntArray]:
-    """Number of the stretch, and row, for all rows from `low` up to `high` of each."""
-    sizes = high - low
-    number = np.repeat(np.arange(len(sizes)), sizes)
-    return number, np.arange(sizes.sum()) + np.repeat(low - (np.cumsum(sizes) - sizes), sizes)
+        ranks.append(rank.ravel())
+    return replace(subtopics.repeated(known, query), rank=np.concatenate(ranks))
 
 
 def mean_and_error(values: FloatArray, found: Orders, Q: int) -> tuple[FloatArray, FloatArray]:

@@ -37,6 +37,38 @@ def placed(subtopics: Subtopics, J: int, judgment: IntArray, rank: IntArray) -> 
     return subtopics.placed(ranks)
 
 
+def repeated(known: Subtopics, query: IntArray) -> Subtopics:
+    """Return pairs in which each of these queries, int64[E] ascending, is a query of its own, ideals and all."""
+    number, row = stretches(np.searchsorted(known.query, query), np.searchsorted(known.query, query + 1))
+    return Subtopics(
+        query=number,
+        doc=_apart(known.doc[row], number),
+        subtopic=_apart(known.subtopic[row], number),
+        grade=known.grade[row],
+        judgment=known.judgment[row],
+        rank=known.rank[row],
+        ideals={key: ranks[row] for key, ranks in known.ideals.items()},
+    )
+
+
+def stretches(low: IntArray, high: IntArray) -> tuple[IntArray, IntArray]:
+    """Number of the stretch, and row, for all rows from `low` up to `high` of each."""
+    sizes = high - low
+    number = np.repeat(np.arange(len(sizes)), sizes)
+    return number, np.arange(sizes.sum()) + np.repeat(low - (np.cumsum(sizes) - sizes), sizes)
+
+
+def _apart(numbers: IntArray, query: IntArray) -> IntArray:
+    """Number again, in the same order, what belongs to different queries."""
+    Q = int(query.max(initial=-1)) + 1
+    low, high = np.full(Q, np.iinfo(np.int64).max), np.zeros(Q, dtype=np.int64)
+    np.minimum.at(low, query, numbers)
+    np.maximum.at(high, query, numbers + 1)
+    span = np.where(high > 0, high - low, 0)
+    apart: IntArray = numbers - low[query] + (np.cumsum(span) - span)[query]
+    return apart
+
+
 def _numbered(table: pl.DataFrame, column: str) -> pl.DataFrame:
     return table.sort("query", column).with_row_index(f"{column}_number")
 

@@ -9,7 +9,7 @@ import numpy as np
 from rankgauge.engines import closed_forms
 from rankgauge.engines.orders import mean_and_error, orders
 from rankgauge.judged import FloatArray, IntArray, JudgedRun, places
-from rankgauge.measures import Measure
+from rankgauge.measures import Measure, Residual
 from rankgauge.measures._weights import discounts, gains
 
 
@@ -63,6 +63,16 @@ def expected(measure: Measure, judged: JudgedRun, *, seed: int = 0) -> Expected:
     low, high = interval(measure, uncut)
     bounded = np.where(np.isnan(low), found.values, np.clip(found.values, low, high))  # sums of shares round
     return replace(found, values=np.where(tied, bounded, values))
+
+
+def residual(measure: Measure, judged: JudgedRun, *, averaged: bool) -> Residual | None:
+    """How much each value could still rise: in the order given, or for means over the orders of ties.
+
+    The mean is exact for linear measures; the others keep the residual of the order given.
+    """
+    if averaged and measure.declared.linear:
+        return measure(judged_only=False).residual(spread(measure.uncut(judged)))
+    return measure.residual(judged)
 
 
 def _over_orders(measure: Measure, judged: JudgedRun, values: FloatArray, seed: int) -> Expected:

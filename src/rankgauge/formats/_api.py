@@ -12,7 +12,7 @@ from typing import Any
 from rankgauge.errors import EmptyInputError, Fault, FormatError, InputError
 from rankgauge.formats import beir, fields, letor, msmarco, nested, ranx, search_engines, tables, trec
 from rankgauge.formats._build import Order, nothing, qrels_of, run_of
-from rankgauge.formats._bytes import Progress, Source, load, save
+from rankgauge.formats._bytes import Progress, Source, load, save, stem
 from rankgauge.formats._detect import Holds, detect, json_format
 from rankgauge.formats._registry import FORMATS, for_writing, known
 from rankgauge.formats._rows import Rows
@@ -114,7 +114,14 @@ def read_run(
     InputError
         With all faults of the file, each naming its line.
     """
+    path = Path(path)
+    may_be_plain = format in (None, "trec") and columns is None and order == "score"
+    plain = partial(trec.read_plain_run, path=path, name=name or stem(path))
+    if may_be_plain and path.is_file() and (run := plain(path, progress=progress)) is not None:
+        return run
     source = load(path, progress=progress)
+    if may_be_plain and source.compression and (run := plain(source.data, progress=None)) is not None:
+        return run
     rows = _rows(source, format, columns, "run")
     return run_of(rows, source, on_duplicate=on_duplicate, order=order, name=name)
 

@@ -43,10 +43,7 @@ class Source:
     @property
     def stem(self) -> str:
         """The file's name without the suffixes that only say its format."""
-        name = self.path.name
-        while (suffix := Path(name).suffix.lower()) in STEM_SUFFIXES:
-            name = name[: -len(suffix)]
-        return name or self.path.name
+        return stem(self.path)
 
     @property
     def suffix(self) -> str:
@@ -71,6 +68,18 @@ class Source:
             return
         for number, line in enumerate(io.BytesIO(self.data), 1):
             yield number, line.rstrip(b"\r\n")
+
+
+def stem(path: Path) -> str:
+    """Take from a file's name the suffixes that only say its format.
+
+    >>> stem(Path("runs/bm25.run.gz"))
+    'bm25'
+    """
+    name = path.name
+    while (suffix := Path(name).suffix.lower()) in STEM_SUFFIXES:
+        name = name[: -len(suffix)]
+    return name or path.name
 
 
 def load(path: str | os.PathLike[str], *, progress: Progress | None = None) -> Source:

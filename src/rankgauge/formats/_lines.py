@@ -79,7 +79,7 @@ def _parsed(data: bytes, width: int, wanted: Sequence[int]) -> list[pl.Series] |
     columns = sorted({*wanted, width - 1})
     try:
         frame = pl.read_csv(data, separator=" ", quote_char=None, has_header=False, schema=schema, columns=columns)
-    except pl.exceptions.PolarsError:
+    except (pl.exceptions.PolarsError, OSError):  # OSError: a first id that begins as a compressed file does
         return None
     # A line that is too short lacks its last field; with none too short, the total shows one that is too long.
     if frame.to_series(-1).null_count() or data.count(b" ") != (width - 1) * data.count(b"\n"):

@@ -28,9 +28,13 @@ def bare(name: str) -> str:
 
 
 def looks_like_header(fields: Sequence[str]) -> bool:
-    """Whether at least two of the fields are names that columns go by."""
-    known = {name for names in ROLES.values() for name in names} | {"iter", "iteration", "tag", "runid", "q0"}
-    return sum(bare(field) in known and not field.isdigit() for field in fields) >= 2
+    """Whether at least two of the fields are names that columns go by, and not ids that data have too.
+
+    >>> looks_like_header(["query-id", "0", "corpus-id", "score"]), looks_like_header(["q", "Q0", "d", "1", "x", "t"])
+    (True, False)
+    """
+    known = {name for names in ROLES.values() for name in names} | {"iter", "iteration", "tag", "runid"}
+    return sum(bare(field) in known - {"q"} for field in fields) >= 2
 
 
 def is_header(fields: Sequence[str]) -> bool:

@@ -69,9 +69,9 @@ def conflict_note(rows: Rows) -> Note | None:
     """Count neighbouring rows of a query whose rank and score rise together."""
     if rows.rank is None or rows.value is None or len(rows) < 2:
         return None
-    with np.errstate(invalid="ignore"):
-        score_rises = np.sign(np.diff(rows.value))
-    together = (np.sign(np.diff(rows.rank)) * score_rises) > 0
+    rank, score = rows.rank, rows.value
+    rise = (rank[1:] > rank[:-1]) & (score[1:] > score[:-1])
+    together = rise | ((rank[1:] < rank[:-1]) & (score[1:] < score[:-1]))
     hashes = rows.query.hash().to_numpy()
     bad = np.flatnonzero(together & (hashes[1:] == hashes[:-1]))
     if not len(bad):

@@ -16,8 +16,10 @@ from rankgauge.records import Note
 from rankgauge.records._columns import FloatArray, IntArray
 
 MOST_FAULTS = 100
+HIGHEST_RANK = 1 << 53  # whole numbers below it are the same as float64
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|infinity|nan)", re.ASCII | re.IGNORECASE)
 _DECIMAL_COMMA = re.compile(r"[+-]?[\d.' ]*\d,\d+", re.ASCII)
+_THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+\.\d+", re.ASCII)
 
 Locate = Callable[[Sequence[int]], list[str]]
 
@@ -123,12 +125,13 @@ def not_a_number(text: str) -> str:
     "'0,91', which is not a number (decimal comma?)"
     """
     guess = " (decimal comma?)" if _DECIMAL_COMMA.fullmatch(text) else ""
+    guess = " (thousands signs?)" if _THOUSANDS.fullmatch(text) else guess
     return f"{text!r}, which is not a number{guess}"
 
 
 def number_advice(text: str) -> str:
     """Say what to do about a text that should be a number."""
-    if _DECIMAL_COMMA.fullmatch(text):
+    if _DECIMAL_COMMA.fullmatch(text) or _THOUSANDS.fullmatch(text):
         return "write numbers with a point and without thousands signs"
     return "mend or remove the line"
 
@@ -136,12 +139,9 @@ def number_advice(text: str) -> str:
 def ranks_of(column: pl.Series) -> IntArray | None:
     """Read a column of text as ranks, or None where any of it is not a whole number."""
     values = column.cast(pl.Int64, strict=False)
-    return None if values.null_count() else values.to_numpy()
-
-
-def texts(values: Iterable[Any]) -> pl.Series:
-    """Turn an iterable of str into a column, a block at a time, so that few Python strings live at once."""
-    return pl.Series(values, dtype=pl.String)
+    if values.null_count() or (values >= HIGHEST_RANK).any():
+        return None
+    return values.to_numpy()
 
 
 def blocks(rows: Iterable[Any], size: int = 1 << 18) -> Iterator[list[Any]]:

@@ -13,7 +13,7 @@ from rankgauge.errors import Fault, FormatError, InputError
 from rankgauge.formats._bytes import Source
 from rankgauge.formats._delimited import Table, header_of, read_columns
 from rankgauge.formats._names import assigned
-from rankgauge.formats._rows import Faults, Locate, Rows, not_a_number, number, number_advice, numbers
+from rankgauge.formats._rows import HIGHEST_RANK, Faults, Locate, Rows, not_a_number, number, number_advice, numbers
 from rankgauge.records import Note, Qrels, Run
 from rankgauge.records._columns import FloatArray, IntArray, id_column, number_column
 from rankgauge.records.notes import examples
@@ -26,6 +26,12 @@ def read_delimited(source: Source, columns: Columns, *, holds: str, separator: s
     """Read CSV or TSV with a header line."""
     header = header_of(source, separator)
     roles = assigned(header.names, columns, holds=holds, where=source.at(1))
+    twice = [name for name in roles.values() if header.names.count(name) > 1]
+    if twice:
+        fault = Fault(
+            source.at(1), f"one column {twice[0]!r}", f"{header.names.count(twice[0])} of that name", "rename one"
+        )
+        raise FormatError(fault)
     table = read_columns(source, header, list(dict.fromkeys(roles.values())))
     return text_rows(table, roles)
 
@@ -104,7 +110,7 @@ def _add(faults: Faults, locate: Locate, bad: IntArray, said: Callable[[int], Sa
 
 
 def _whole(ranks: FloatArray, locate: Locate) -> IntArray:
-    bad = np.flatnonzero(~(ranks == np.floor(ranks)) | np.isinf(ranks))
+    bad = np.flatnonzero(~((ranks == np.floor(ranks)) & (np.abs(ranks) < HIGHEST_RANK)))
     if len(bad):
         faults = Faults()
         _add(faults, locate, bad, lambda row: ("a whole number as rank", f"{ranks[row]:g}", "is it a score?"))

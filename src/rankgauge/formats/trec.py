@@ -5,14 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import polars as pl
 
 from rankgauge.errors import Fault, FormatError, InputError
-from rankgauge.formats._bytes import Source
+from rankgauge.formats import _fast
+from rankgauge.formats._bytes import Progress, Source
 from rankgauge.formats._lines import check_lines, data_lines, read_fields
 from rankgauge.formats._names import looks_like_header
+from rankgauge.formats._ranks import rank_conflict_note
 from rankgauge.formats._rows import (
     Faults,
     Locate,
@@ -25,7 +28,7 @@ from rankgauge.formats._rows import (
     ranks_of,
 )
 from rankgauge.records import Note, Qrels, Run
-from rankgauge.records._columns import FloatArray
+from rankgauge.records._columns import FloatArray, regrouped
 from rankgauge.records.notes import examples
 
 RUN_FIELDS = "6 fields (query Q0 document rank score tag)"
@@ -56,32 +59,54 @@ def read_run(source: Source) -> Rows:
     return Rows(query, doc, scores, _place(source), rank=ranks, notes=tuple(notes))
 
 
+def read_plain_run(content: Path | bytes, *, path: Path, name: str, progress: Progress | None) -> Run | None:
+    """Read a run whose every line is plain, quickly; None leaves the file to `read_run`, which explains.
+
+    `content` is the path itself, or what it held when it was compressed.
+    """
+    fast = _fast.read_run(content, progress=progress)
+    if fast is None:
+        return None
+    notes = []
+    if fast.rank_conflicts:
+        notes.append(rank_conflict_note(fast.rank_conflicts, f"{path}:{fast.first_conflict_line}"))
+    groups = regrouped(fast.query_ids, fast.offsets)
+    return Run.from_groups(groups, fast.docs, fast.scores, name=name, notes=notes, known_hash=fast.doc_hash)
+
+
 def _place(source: Source) -> Locate:
     return line_place(source, lambda: (line for line, _ in data_lines(source)))
 
 
+_NO_NAMES = "a table of commas, or one of three columns with scores, needs a header line that names its columns"
 _RUN_HINTS = {
+    1: _NO_NAMES,
+    3: _NO_NAMES,
     4: "these look like judgments: were the two files swapped?",
-    3: "a run of query, document and rank has tabs and whole-number ranks; one with scores needs a header line",
     5: "a column is missing, often the tag at the end",
 }
 _QRELS_HINTS = {
-    6: "this looks like a run: were the two files swapped?",
-    5: "prels with sampling probabilities are not read: keep query, 0, document and judgment",
+    1: _NO_NAMES,
     3: "add a column of 0 after the query; BEIR files start with the line 'query-id corpus-id score'",
+    5: "prels with sampling probabilities are not read: keep query, 0, document and judgment",
+    6: "this looks like a run: were the two files swapped?",
 }
+_NUMBER_AT = {4: 3, 6: 4}
 
 
 def _refuse_uniform(source: Source, width: int, hints: dict[int, str], form: str) -> None:
     """Say once what holds for every line: another number of fields than expected."""
     head = next(data_lines(source), None)
-    found = len(head[1].split()) if head else width
-    if head is None or found == width or found not in hints:
+    fields = head[1].decode(errors="replace").split() if head else []
+    if head is None or len(fields) == width or len(fields) not in hints:
         return
-    if all(len(line.split()) == found for _, line in data_lines(source)):
+    at = _NUMBER_AT.get(len(fields))
+    if at is not None and number(fields[at]) is None:
+        return
+    if all(len(line.split()) == len(fields) for _, line in data_lines(source)):
         shown = head[1][:80].decode(errors="replace")
-        fault = Fault(source.at(head[0]), form, f"{found} in every line, as in {shown!r}", hints[found])
-        raise FormatError(fault)
+        got = f"{len(fields)} in every line, as in {shown!r}"
+        raise FormatError(Fault(source.at(head[0]), form, got, hints[len(fields)]))
 
 
 def _check_line(fields: list[str], where: str, faults: Faults, *, width: int, at: int, what: str, form: str) -> None:

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from rankgauge.judged import FloatArray, IntArray, JudgedRun, Numbers, Subtopics, places
+from rankgauge.judged import BoolArray, FloatArray, IntArray, JudgedRun, Numbers, Subtopics, places
 
 SAME = 1 - 1e-12
 
@@ -54,9 +54,12 @@ def covered(j: JudgedRun) -> Coverage:
 def greedy(j: JudgedRun, alpha: float) -> Coverage:
     """Return what the greedy ideal ranking covers within the cutoff."""
     pairs = _pairs(j)
+    relevant = pairs.grade >= j.level
+    if j.candidates is not None:
+        return _coverage(j, greedy_ranks(pairs, relevant & (pairs.rank > 0), alpha))
     key = (j.level, alpha)
     if key not in pairs.ideals:
-        pairs.ideals[key] = greedy_ranks(pairs, j.level, alpha)
+        pairs.ideals[key] = greedy_ranks(pairs, relevant, alpha)
     return _coverage(j, pairs.ideals[key])
 
 
@@ -75,13 +78,13 @@ def relevant_of_each(j: JudgedRun, rows: Coverage) -> IntArray:
     return counts.astype(np.int64)[rows.subtopic]
 
 
-def greedy_ranks(pairs: Subtopics, level: float, alpha: float) -> IntArray:
-    """Rank of each pair's document in the greedy ideal, int64[S], 0 for a document without relevant subtopic.
+def greedy_ranks(pairs: Subtopics, usable: BoolArray, alpha: float) -> IntArray:
+    """Rank of each pair's document in the greedy ideal of the usable pairs, int64[S], 0 for the others.
 
     Next comes the document with the largest gain after those before it; of several the one with the largest
     id, as in ndeval. All queries take their next document at once.
     """
-    rows = np.flatnonzero(pairs.grade >= level)
+    rows = np.flatnonzero(usable)
     weight = np.ones(int(pairs.subtopic.max(initial=-1)) + 1)
     rank_of = np.zeros(int(pairs.doc.max(initial=-1)) + 1, dtype=np.int64)
     rank = 0

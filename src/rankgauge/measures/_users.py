@@ -49,18 +49,18 @@ def user_model(
     monotone : of a model that adapts: a better document higher up never lowers EU (it never does in a static one)
     shown : parameters that the printed name always says; None: all of the function's own
 
-    >>> @user_model()
-    ... def Impatient(u, *, p: float = 0.3):
-    ...     "A user who loses patience."
-    ...     return p ** u.rank
-    >>> Impatient(p=0.5)
-    Impatient(p=0.5)
+    A user who loses patience, to be asked for as "Impatient(p=0.5)"::
+
+        @rg.user_model()
+        def Impatient(u, *, p: float = 0.3):
+            return p ** u.rank
     """
 
     def declare(function: Continuation) -> Measure:
         model = Model.of(function)
         declared: Measure = measure(
             cite=cite,
+            range=_range,
             cutoff=cutoff,
             linear=not model.adaptive,
             monotone=(lambda m: monotone and m.parameters["value"] == "EU") if model.adaptive else True,
@@ -78,8 +78,9 @@ def weights(name: str, values: Sequence[float], *, cite: str = "") -> Measure:
 
     Raises ParameterError for weights that rise: who reaches a rank has passed all above it.
 
-    >>> weights("Glance", [0.5, 0.3, 0.2])
-    Glance
+    A user of three ranks, to be asked for as "Glance"::
+
+        rg.weights("Glance", [0.5, 0.3, 0.2])
     """
     w = np.asarray(values, dtype=np.float64)
     if w.ndim != 1 or not len(w) or not np.isfinite(w).all() or w[0] <= 0 or (w < 0).any() or (np.diff(w) > 0).any():
@@ -92,6 +93,12 @@ def weights(name: str, values: Sequence[float], *, cite: str = "") -> Measure:
     continuation.__name__ = name
     continuation.__doc__ = f"Gain weighed by rank: {', '.join(f'{x:g}' for x in w[:5])}{', ...' * (len(w) > 5)}."
     return user_model(cite=cite, horizon=len(w))(continuation)
+
+
+def _range(measure: Measure) -> tuple[float, float]:
+    """Gains per document are shares of the top grade's, costs per document are 1; all else has no bound."""
+    value, scale = measure.parameters["value"], measure.parameters["scale"]
+    return (0.0, 1.0) if value == "EC" or (value == "EU" and scale != "none") else (0.0, np.inf)
 
 
 def _formula(model: Model, cutoff: Cutoff, horizon: int | None) -> Callable[..., FloatArray]:
@@ -108,7 +115,7 @@ def _formula(model: Model, cutoff: Cutoff, horizon: int | None) -> Callable[...,
     more = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=value) for name, value in framed.items()]
     formula.__signature__ = inspect.Signature([first, *own, *more])  # type: ignore[attr-defined]
     formula.__annotations__ = typing.get_type_hints(model.continuation, include_extras=True) | hints
-    formula.__name__ = model.name
+    formula.__name__, formula.__module__ = model.name, model.continuation.__module__
     formula.__doc__ = _doc(model.continuation, [line for line in HELP.splitlines() if line.split()[0] in framed])
     return formula
 

@@ -31,6 +31,7 @@ from rankgauge.records._columns import (
 from rankgauge.records.notes import Note, of_normal_form
 
 OnDuplicate = Literal["error", "first", "max"]
+TieOrder = Literal["docid-desc", "docid-asc", "input"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -177,6 +178,26 @@ class Run:
         """Return the same run under another name."""
         return replace(self, name=name)
 
+    def ranked(self, *, ties: TieOrder = "docid-desc") -> Run:
+        """Return the run with each query's documents in order: by falling score, or by the ranks it was given.
+
+        Documents with equal scores stand by falling id (its bytes), as in trec_eval, unless `ties` says otherwise.
+
+        >>> list(Run.from_dict({"q": {"a": 1.0, "b": 2.0, "c": 1.0}}).ranked().docs)
+        ['b', 'c', 'a']
+        """
+        query = np.repeat(np.arange(len(self.queries)), np.diff(self.offsets))
+        order = np.lexsort((-self.scores if self.ranks is None else self.ranks, query))
+        if self.ranks is None and ties != "input":
+            order = _by_id_within_ties(order, self.scores, query, self.docs, descending=ties == "docid-desc")
+        return replace(
+            self,
+            docs=self.docs.gather(order),
+            scores=frozen(self.scores[order]),
+            ranks=None if self.ranks is None else frozen(self.ranks[order]),
+            known_hash=None if self.known_hash is None else self.known_hash[order],
+        )
+
     def normalized(self, form: UnicodeForm) -> Run:
         """Return the run with all ids in one Unicode normal form; do the same to the qrels.
 
@@ -221,7 +242,7 @@ class Run:
         table = pl.DataFrame(
             {
                 "row": rows,
-                "query": list(query_names(self.queries, self.offsets, rows)),
+                "query": query_names(self.queries, self.offsets, rows),
                 "doc": self.docs.gather(rows),
                 "score": self.scores[rows],
             }
@@ -242,6 +263,22 @@ def column_of(table: pl.DataFrame, wanted: str, where: str) -> pl.Series:
         found = ", ".join(table.columns) or "none"
         raise InputError(Fault(where, f"a column {wanted!r}", f"columns {found}", f"name it: {wanted}=..."))
     return table[wanted]
+
+
+def _by_id_within_ties(
+    order: IntArray, scores: FloatArray, query: IntArray, docs: pl.Series, *, descending: bool
+) -> IntArray:
+    """Put the rows of `order`, which is by query and score, in order of their ids where scores are equal."""
+    scores, query = scores[order], query[order]
+    same = (scores[1:] == scores[:-1]) & (query[1:] == query[:-1])
+    tied = np.append(False, same) | np.append(same, False)
+    if not tied.any():
+        return order
+    tie = np.append(0, np.cumsum(~same))[tied]
+    rows = pl.DataFrame({"tie": tie, "doc": docs.gather(order[tied]), "row": order[tied]})
+    order = order.copy()
+    order[tied] = rows.sort("tie", "doc", descending=[False, descending])["row"].to_numpy()
+    return order
 
 
 def _duplicate_faults(table: pl.DataFrame, name: str) -> list[Fault]:

@@ -17,7 +17,8 @@ Cell = str | float | int | None
 Format = Literal["table", "json", "csv", "markdown", "latex"]
 
 FORMATS: tuple[Format, ...] = ("table", "json", "csv", "markdown", "latex")
-WIDTH = 160
+WIDTH = 10_000
+"""Wider than any table: a cell is never cut short."""
 NUMBER = re.compile(r"[-+]?[\d.,]+(e[-+]?\d+)?%?( to [\d.]+)?")
 NOT_NUMBERS = ("undefined",)
 LATEX = str.maketrans({c: f"\\{c}" for c in "&%$#_{}"} | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}"})

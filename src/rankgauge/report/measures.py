@@ -46,7 +46,7 @@ def _parameter(parameter: Parameter) -> dict[str, str]:
 
 def show_range(measure: Measure) -> str:
     """Smallest and largest value, as an interval."""
-    low, high = measure.declared.range
+    low, high = measure.range
     top = "∞)" if math.isinf(high) else f"{high:g}]"
     return f"[{low:g}, {top}"
 
@@ -68,8 +68,11 @@ def _flat(equation: str) -> str:
 
 def _short_source(measure: Measure) -> str:
     source = SOURCES.get(measure.declared.cite, measure.declared.cite)
-    until_year = re.match(r"[^()]*\(\d{4}\)", source)
-    return until_year[0] if until_year else source.split(",")[0]
+    written = re.match(r"([^()]*) (\(\d{4}\))", source)
+    if written is None:
+        return source.split(",")[0]
+    authors = re.split(r", | & ", written[1])
+    return f"{authors[0]} et al. {written[2]}" if len(authors) > 2 else written[0]
 
 
 def page(measure: Measure, *, heading: str = "") -> str:

@@ -258,3 +258,25 @@ def test_ids_that_a_text_table_would_change_are_not_written(tmp_path, name, bad)
     with pytest.raises(InputError, match="jsonl"):
         write_run(Run.from_dict({"q": {bad: 1.0}}), tmp_path / name)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_column_that_is_there_twice_leaves_a_doubt(file):
+    with pytest.raises(FormatError, match=r"r\.csv:1: expected one column 'score', got 2 of that name"):
+        read_run(file("r.csv", "query,doc,score,score\nq,d,1,2\n"))
+
+
+def test_a_rank_too_high_to_be_one_is_refused(file):
+    for rank in ("1e300", "inf"):
+        with pytest.raises(FormatError, match=r"r\.csv:2: expected a whole number as rank"):
+            read_run(file("r.csv", f"query,doc,rank\nq,a,{rank}\n"))
+
+
+def test_a_table_with_all_cells_quoted_is_read_like_one_without(file):
+    text = '"query","doc","score"\n"q","007","1.5"\n"q","a ""b""","1"\n"q","c, d","0.5"\n'
+    assert read_run(file("r.csv", text)).to_dict() == {"q": {"007": 1.5, 'a "b"': 1, "c, d": 0.5}}
+    assert read_run(file("s.csv", text.split('"q","a')[0])).to_dict() == {"q": {"007": 1.5}}
+
+
+def test_a_separator_in_quotes_does_not_hide_a_missing_cell(file):
+    with pytest.raises(FormatError, match=r"r\.csv:2: expected 4 cells, as in the header, got 3"):
+        read_run(file("r.csv", 'query,title,doc,score\nq,"x, y",1\n'))

@@ -253,3 +253,24 @@ def test_ids_with_blanks_cannot_be_written_as_trec(tmp_path, bad):
 def test_a_query_that_would_be_a_comment_cannot_be_written_as_trec(tmp_path):
     with pytest.raises(InputError, match="leading #"):
         write_run(Run.from_dict({"#1": {"d": 1.0}}), tmp_path / "x.run")
+
+
+def test_a_score_with_thousands_signs_is_guessed(file):
+    with pytest.raises(FormatError, match=r"'1,234\.5', which is not a number \(thousands signs\?\); write numbers"):
+        read_run(file("r", "q Q0 a 1 1,234.5 s\n"))
+
+
+def test_a_page_of_text_is_not_called_judgments(file):
+    with pytest.raises(
+        FormatError, match=r"r:1: expected 6 fields .* got 4 in '<html>404 not found here</html>'; complete"
+    ):
+        read_run(file("r", "<html>404 not found here</html>"))
+
+
+def test_a_query_that_begins_as_a_compressed_file_does_is_a_query(file):
+    assert read_run(file("r", "x^ Q0  a 1 2 s\nx^ Q0 b 2 1 s\n")).to_dict() == {"x^": {"a": 2, "b": 1}}
+    assert read_qrels(file("q", "x^ 0 a 1\n")).to_dict() == {"x^": {"a": 1}}
+
+
+def test_scores_of_any_size_are_compared_with_the_ranks(file):
+    assert kinds(read_run(file("r", "q Q0 a 1 -1.7e308 s\nq Q0 b 2 1.7e308 s\n"))) == {"rank conflict": 1}

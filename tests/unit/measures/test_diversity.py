@@ -268,6 +268,28 @@ def test_ideal_rankings_are_worked_out_once_for_all_runs() -> None:
     assert scores.of("a", "alpha_nDCG@2") == scores.of("b", "alpha_nDCG@2")
 
 
+@pytest.mark.parametrize("name", DIVERSITY)
+def test_the_mean_over_the_orders_of_ties_is_the_mean_over_all_orders(name: str) -> None:
+    """B, D, A and the unjudged x are tied; the second query checks that orders do not mix."""
+    scores = {"B": 1.0, "D": 1.0, "A": 1.0, "x": 1.0, "E": 0.5, "C": 0.25}
+    other = {"C": 2.0, "A": 2.0, "E": 1.0, "B": 1.0}
+    topics = qrels({"q": PAIRS, "p": [*PAIRS, ("d", "A", 1)]})
+    found = rg.evaluate(topics, {"q": scores, "p": other}, cut(name, 3), ties="expected").of("run", str(cut(name, 3)))
+    first = [judge(PAIRS, [*order, "E", "C"]) for order in permutations(["B", "D", "A", "x"])]
+    second = [
+        judge([*PAIRS, ("d", "A", 1)], [*top, *rest]) for top in permutations("CA") for rest in permutations("EB")
+    ]
+    assert found["q"] == pytest.approx(np.mean([cut(name, 3).of(one)[0] for one in first]), abs=1e-12)
+    assert found["p"] == pytest.approx(np.mean([cut(name, 3).of(one)[0] for one in second]), abs=1e-12)
+
+
+def test_a_convention_may_take_the_ideal_from_the_retrieved_documents() -> None:
+    retrieved = rg.CONVENTIONS["default"].but(ideal="retrieved")
+    topics, ranking = qrels({"q": PAIRS}), {"q": {"A": 2.0, "D": 1.0}}
+    assert rg.evaluate(topics, ranking, "alpha_nDCG@3", convention=retrieved).of("run", "alpha_nDCG@3") == {"q": 1.0}
+    assert value("alpha_nDCG@3", PAIRS, ["A", "D"]) < 1
+
+
 def plain(pairs: Pairs, ranking: list[str], k: int, alpha: Fraction, level: float = 1) -> dict[str, float]:
     """The definitions, one by one, in fractions where they can be; AP_IA and NRBP over the whole ranking."""
     of: dict[str, set[str]] = {}
