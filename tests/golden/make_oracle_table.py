@@ -16,11 +16,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
-warnings.simplefilter("ignore")
+from sklearn import metrics
 
 import rankgauge as rg
 from oracles import compare, irm, learning, pytrec, ranx, reference, tracks, trec
+
+warnings.simplefilter("ignore")  # of the tools
 
 SHARED = Path(os.environ["RANKGAUGE_SHARED"])
 CONFORMANCE = SHARED / "data/conformance"
@@ -45,15 +48,21 @@ class Table:
     largest: dict[tuple[str, str], float] = field(default_factory=lambda: defaultdict(float))
     rows: dict[tuple[str, str], int] = field(default_factory=lambda: defaultdict(int))
 
-    def add(self, oracle: str, found: compare.Values, expected: compare.Values) -> None:
+    def add(self, oracle: str, inputs: Any, expected: compare.Values, how: str | rg.Convention) -> None:
+        """Compare our values under a convention with all that the oracle has."""
+        found = compare.ours(*inputs, expected, how)
         for measure, queries in expected.items():
-            same = {query: found[measure].get(query) for query in queries}
-            seen = compare.difference({measure: same}, {measure: queries})
-            if seen.largest > 1e-4:
-                print(f"{oracle}: {seen.where}", file=sys.stderr)
-            key = (family(measure), oracle)
-            self.largest[key] = max(self.largest[key], seen.largest)
-            self.rows[key] += seen.rows
+            written = str(rg.parse(measure).under(rg.conventions.convention(how)))
+            self.put(oracle, written, {query: found[measure].get(query) for query in queries}, queries)
+
+    def put(self, oracle: str, measure: str, found: Any, expected: Any) -> None:
+        """Take note of one measure's difference."""
+        seen = compare.difference({measure: found}, {measure: expected})
+        if seen.largest > 1e-4:
+            print(f"{oracle}: {seen.where}", file=sys.stderr)
+        key = (family(measure), oracle)
+        self.largest[key] = max(self.largest[key], seen.largest)
+        self.rows[key] += seen.rows
 
     def written(self) -> Iterator[str]:
         for measure, oracle in sorted(self.rows, key=lambda key: (key[0].lower(), key[1])):
@@ -88,7 +97,7 @@ def add_pytrec_eval(table: Table) -> None:
     for where, qrels, run in [*conformance(PAIRS | MORE), *collections()]:
         print(where, file=sys.stderr)
         expected = pytrec.per_query(qrels, run)
-        table.add("pytrec_eval", compare.ours(qrels, run, expected, "pytrec_eval"), expected)
+        table.add("pytrec_eval", (qrels, run), expected, "pytrec_eval")
 
 
 def add_trec_eval(table: Table) -> None:
@@ -103,7 +112,7 @@ def add_trec_eval(table: Table) -> None:
             rows = {ours: {q: v for q, v in printed[t].items() if q != "all"} for t, ours in names.items()}
             expected = {ours: queries for ours, queries in rows.items() if queries}
             oracle = f"trec_eval {options.partition('.q')[0]}, printed"
-            table.add(oracle, compare.ours(qrels, run, expected, how), expected)
+            table.add(oracle, (qrels, run), expected, how)
 
 
 def add_printed(table: Table) -> None:
@@ -113,14 +122,14 @@ def add_printed(table: Table) -> None:
             rows = [line.split(",") for line in lines]
             expected = {f"nDCG(gain='exp')@{k}": {t: float(v) for _, t, v, _ in rows if t != "amean"}}
             expected |= {f"ERR(max_grade=4)@{k}": {t: float(v) for _, t, _, v in rows if t != "amean"}}
-            table.add("gdeval, printed", compare.ours(qrels, run, expected, "gdeval"), expected)
+            table.add("gdeval, printed", (qrels, run), expected, "gdeval")
     judged = rg.read_qrels(CONFORMANCE / "ndeval/web.201-250.ndeval.qrels", subtopics=True)
     triples = list(judged.to_polars().select("query", "subtopic", "doc", "grade").iter_rows())
     for system in ("synthA", "synthB", "synthC"):
         run = trec.read_run(CONFORMANCE / f"ndeval/{system}.run")
         expected = tracks.ndeval([(q, s, d, int(g)) for q, s, d, g in triples], run)
         how = rg.CONVENTIONS["ndeval"].but(ties="docid-asc")
-        table.add("pyndeval", compare.ours(judged, run, expected, how), expected)
+        table.add("pyndeval", (judged, run), expected, how)
         header, *lines = trec.text_of(CONFORMANCE / f"ndeval/{system}.ndeval-c-traditional.csv").splitlines()
         names = {theirs: ours for ours, theirs in tracks.NDEVAL.items()}
         columns = header.split(",")
@@ -129,54 +138,75 @@ def add_printed(table: Table) -> None:
                    for c in columns[2:]}  # fmt: skip
         expected = {ours: {row["topic"]: float(row[c]) for row in cells if row["topic"] in run}
                     for c, ours in ours_of.items()}  # fmt: skip
-        table.add("ndeval, printed", compare.ours(judged, run, expected, "ndeval"), expected)
+        table.add("ndeval, printed", (judged, run), expected, "ndeval")
+
+
+def add_classification(table: Table) -> None:
+    """Documents as items: their score against whether they are relevant; what nobody judged is left out."""
+    for _, qrels, run in [*conformance(PAIRS), *collections(3)]:
+        for query in qrels.keys() & run.keys():
+            items = [(qrels[query][doc] > 0, score) for doc, score in run[query].items() if doc in qrels[query]]
+            labels, scores = zip(*items, strict=True) if items else ((), ())
+            if len(set(labels)) == 2:
+                middle = sorted(scores)[len(scores) // 2]
+                called = [score >= middle for score in scores]
+                found = rg.classify(labels, scores, threshold=middle)
+                expected = {
+                    "ROC AUC": (found.roc_auc, metrics.roc_auc_score(labels, scores)),
+                    "average precision": (found.average_precision, metrics.average_precision_score(labels, scores)),
+                    "F1": (found.confusion.f1, metrics.f1_score(labels, called)),
+                    "accuracy": (found.confusion.accuracy, metrics.accuracy_score(labels, called)),
+                    "MCC": (found.confusion.mcc, metrics.matthews_corrcoef(labels, called)),
+                }
+                for name, (ours, theirs) in expected.items():
+                    if ours is not None:  # scikit-learn's MCC of an empty row is 0, ours is undefined
+                        table.put("scikit-learn", f"{name} (classification)", {query: ours}, {query: float(theirs)})
 
 
 def add_live(table: Table) -> None:
     ref = reference.load(SHARED)
-    for where, qrels, run in [*conformance({k: v for k, v in PAIRS.items() if "web" in k}), *collections(6)]:
+    for where, qrels, run in [*conformance({k: v for k, v in PAIRS.items() if "web" in k}), *collections(3)]:
         print("live", where, file=sys.stderr)
         run = {query: docs for query, docs in run.items() if query in qrels}
         gdeval = {name for name in irm.NAMES if "ERR" in name or "exp" in name}
         names = {ours: theirs for ours, theirs in irm.NAMES.items() if ours not in gdeval}
         expected = {m: {q: v for q, v in queries.items() if q in run}
                     for m, queries in irm.per_query(qrels, run, names).items()}  # fmt: skip
-        table.add("ir_measures", compare.ours(qrels, run, expected, "ir_measures"), expected)
+        table.add("ir_measures", (qrels, run), expected, "ir_measures")
         expected = reference.per_query(ref, qrels, run)
-        table.add("reference", compare.ours(qrels, run, expected, "trec_eval"), expected)
+        table.add("reference", (qrels, run), expected, "trec_eval")
         positive = {query: {doc: max(grade, 0) for doc, grade in docs.items()} for query, docs in qrels.items()}
         expected = learning.sklearn(positive, run)
-        table.add("scikit-learn", compare.ours(positive, run, expected, "sklearn"), expected)
+        table.add("scikit-learn", (positive, run), expected, "sklearn")
         top = max(grade for docs in positive.values() for grade in docs.values())
         gains = {query: {doc: grade / top for doc, grade in docs.items()} for query, docs in positive.items()}
         expected = {m: v for m, v in tracks.cwl(gains, run).items() if m not in ("P@5", "RR", "AP")}
-        table.add("cwl_eval", compare.ours(gains, run, expected, "cwl_eval"), expected)
+        table.add("cwl_eval", (gains, run), expected, "cwl_eval")
         ones = {query: {doc: float(grade > 0) for doc, grade in docs.items()} for query, docs in positive.items()}
         expected = {m: v for m, v in tracks.cwl(ones, run).items() if m in ("P@5", "RR", "AP")}
-        table.add("cwl_eval", compare.ours(ones, run, expected, "cwl_eval"), expected)
+        table.add("cwl_eval", (ones, run), expected, "cwl_eval")
         untied = {query: docs for query, docs in run.items() if len(set(docs.values())) == len(docs)}
         if untied:  # beyond 16 documents the order of ties in ranx depends on an unstable sort
             judged = {query: qrels[query] for query in untied}
             expected = ranx.per_query(judged, untied)
-            table.add("ranx", compare.ours(judged, untied, expected, "ranx"), expected)
+            table.add("ranx", (judged, untied), expected, "ranx")
         candidates = {query: {doc: positive[query].get(doc, 0) for doc in docs} for query, docs in run.items()}
         expected = learning.lightgbm_per_query(candidates, run)
-        table.add("LightGBM", compare.ours(candidates, run, expected, "lightgbm"), expected)
+        table.add("LightGBM", (candidates, run), expected, "lightgbm")
 
 
 HEAD = """# How far from other tools
 
 The largest difference seen between a value of rankgauge, under the tool's own convention, and the tool's, over all
-runs at hand: 54 runs of TREC 2003 Robust and TREC 2019 Deep Learning, and rankings of Vaswani, Cranfield and the
-2012 and 2013 Web tracks, some almost wholly tied. A row is one query under one measure. Of a tool known only by
-what it printed, half of the last digit is rounding: 5e-5 (trec_eval), 5e-6 (gdeval), 5e-7 (ndeval). `@k` puts the
-cutoffs of one measure together, and `…` its numbers; `level 2` rows of trec_eval are among the others.
+runs at hand: 54 of TREC 2003 Robust and TREC 2019 Deep Learning, and rankings of Vaswani, Cranfield and the 2012 and
+2013 Web tracks, some almost wholly tied. A row is one query under one measure. Of a tool known by what it printed,
+half of the last digit is rounding: 5e-5 (trec_eval), 5e-6 (gdeval), 5e-7 (ndeval). `@k` puts the cutoffs of a measure
+together, and `…` its numbers. The rows of trec_eval 9.0.8 are those of levels 1 and 2.
 
 Tools: {versions}; trec_eval 9.0.8 and 10.0, gdeval 1.2a and ndeval 4.5 by their output; "reference" is an
 independent oracle in pure Python. Written by `tests/golden/make_oracle_table.py`. BEIR, ranx with ties, XGBoost,
-Spark and MS MARCO's script are compared in `tests/golden/test_conventions_*.py`.
-
-Where a convention does not follow its tool: `rankgauge.CONVENTIONS[name].says`.
+Spark and MS MARCO's script are compared in `tests/golden/test_conventions_*.py`. Where a convention does not follow
+its tool is said in [conventions.md](conventions.md).
 
 | measure | oracle | largest difference | rows |
 |---|---|---:|---:|
@@ -186,9 +216,9 @@ PACKAGES = ("pytrec_eval-terrier", "ir_measures", "ranx", "cwl-eval", "pyndeval"
 
 def main(page: Path) -> None:
     table = Table()
-    for add in (add_trec_eval, add_printed, add_live, add_pytrec_eval):
+    for add in (add_trec_eval, add_printed, add_classification, add_live, add_pytrec_eval):
         add(table)
-    versions = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
+    versions = ",\n".join(f"{name} {version(name)}" for name in PACKAGES)
     page.write_text(HEAD.format(versions=versions) + "\n".join(table.written()) + "\n", encoding="utf-8")
 
 

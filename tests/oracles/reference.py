@@ -36,12 +36,13 @@ def _measures(ref: Any, level: int, top: int) -> dict[str, Any]:
     cut = {"P": ref.P, "R": ref.Rk, "Success": ref.Success, "RR": ref.RR, "AP": ref.AP}
     discounts = {"log2": ref.DISC["log2"], "zipf": ref.DISC["zipf"], "none": ref.DISC["none"], "jk": ref.jk(2)}
     gains = {"linear": lambda g: g, "exp": ref.EXP}
+    hit = lambda g: float(g >= level)  # noqa: E731
     return {
         **{name: partial(of, lv=level) for name, of in binary.items()},
         **{f"{name}@{k}": partial(of, k=k, lv=level) for name, of in cut.items() for k in (1, 10, 50)},
         **{
-            f"nDCG(gain='{gain}', discount='{disc}'){at}": partial(ref.nDCG, k=k, disc=discounts[disc], gain=gains[gain])
-            for gain in gains
+            f"nDCG(gain='{how}', discount='{disc}'){at}": partial(ref.nDCG, k=k, disc=discounts[disc], gain=gains[how])
+            for how in gains
             for disc in discounts
             for at, k in (("", None), ("@10", 10))
         },
@@ -52,7 +53,7 @@ def _measures(ref: Any, level: int, top: int) -> dict[str, Any]:
             for version in ("v9", "v10")
         },
         **{f"ERR(max_grade={top}){at}": partial(ref.ERR, k=k, gmax=top) for at, k in (("", None), ("@20", 20))},
-        **{f"RBP(p={p}, rel={level})": partial(ref.RBP, p=p, gain=lambda g: float(g >= level)) for p in (0.5, 0.8, 0.95)},
+        **{f"RBP(p={p}, rel={level})": partial(ref.RBP, p=p, gain=hit) for p in (0.5, 0.8, 0.95)},
         "Unjudged(over='k')@10": partial(ref.unj, k=10),
     }
 
