@@ -26,6 +26,22 @@ def test_every_judged_query_has_the_tools_value(collection):
 
 @settings(max_examples=20, deadline=None)
 @given(inputs.collections())
+def test_user_models_have_the_values_of_cwl_eval_behind_the_tool(collection):
+    qrels, run = collection
+    expected = irm.per_query(qrels, run, irm.USERS)
+    assert_agree(ours(qrels, run, expected, "ir_measures"), expected)
+
+
+@pytest.mark.filterwarnings("ignore")
+@settings(max_examples=20, deadline=None)
+@given(inputs.judged_subtopics(), inputs.collections(queries=("1", "2"), docs=inputs.ASCII_DOCS))
+def test_diversity_has_the_values_of_pyndeval_behind_the_tool(judged, collection):
+    expected = irm.diversity_per_query(judged, collection[1])
+    assert_agree(ours(inputs.subtopic_qrels(judged), collection[1], expected, "ir_measures"), expected)
+
+
+@settings(max_examples=20, deadline=None)
+@given(inputs.collections())
 def test_a_mean_is_over_every_judged_query(collection):
     qrels, run = collection
     few = {name: NAMES[name] for name in ("AP", "RR@10", "nDCG@3", "Judged@10", "NumRelRet")}

@@ -4,10 +4,19 @@ import pytest
 from hypothesis import given, settings
 
 import rankgauge as rg
-from oracles import inputs, pytrec
+from oracles import inputs, pytrec, trec
 from oracles.compare import assert_agree, ours
 
 DL19 = "data/collections/trec-dl-2019-passage"
+REAL = {
+    "graded, negative scores": (f"{DL19}/qrels.txt", f"{DL19}/runs/p_bert.run.gz"),
+    "graded": (f"{DL19}/qrels.txt", f"{DL19}/runs/bm25base_p.run.gz"),
+    "almost all tied": ("data/conformance/vaswani/qrels", "data/conformance/vaswani/coord.run.gz"),
+    "negative grades": (
+        "data/conformance/trec-qrels/web.151-200.qrels",
+        "data/conformance/trec-web-2012/rm-catb.run.gz",
+    ),
+}
 
 
 @settings(max_examples=60, deadline=None)
@@ -42,3 +51,11 @@ def test_scores_that_differ_past_float32_are_ties():
     assert pytrec.per_query(qrels, run)["RR"] == {"q": 0.5}
     assert ours(qrels, run, ["RR"], "pytrec_eval") == {"RR": {"q": 0.5}}
     assert ours(qrels, run, ["RR"], "trec_eval") == {"RR": {"q": 1.0}}
+
+
+@pytest.mark.parametrize("kind", REAL)
+def test_real_runs_have_the_tools_values(shared, kind):
+    qrels, run = REAL[kind]
+    qrels, run = trec.read_qrels(shared / qrels), trec.read_run(shared / run)
+    expected = pytrec.per_query(qrels, run)
+    assert_agree(ours(qrels, run, expected, "pytrec_eval"), expected)

@@ -2,7 +2,6 @@
 
 import shutil
 
-import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -45,20 +44,16 @@ def test_gdeval_printed_our_values_and_means(shared, system):
 
 
 @settings(max_examples=25)
-@given(st.data())
-def test_pyndeval_has_our_value_of_each_query(data):
-    pairs = st.tuples(st.sampled_from("12"), st.sampled_from("xyz"), st.sampled_from(inputs.ASCII_DOCS))
-    judged = data.draw(st.dictionaries(pairs, st.sampled_from([0, 1, 2]), min_size=1, max_size=20))
-    _, run = data.draw(inputs.collections(queries=("1", "2"), docs=inputs.ASCII_DOCS))
-    run = {query: run.get(query, {"d0": 1.0}) for query in "12"}
-    expected = tracks.ndeval([(*key, grade) for key, grade in judged.items()], run)
-    columns = [pl.Series(column) for column in zip(*judged, strict=True)]
-    qrels = rg.Qrels.from_columns(columns[0], columns[2], pl.Series(list(judged.values())), subtopic=columns[1])
+@given(inputs.judged_subtopics(), inputs.collections(queries=("1", "2"), docs=inputs.ASCII_DOCS))
+def test_pyndeval_has_our_value_of_each_query(judged, collection):
+    _, run = collection
+    run.setdefault("1", {"d0": 1.0})
+    expected = tracks.ndeval(judged, run)
     ascending = rg.CONVENTIONS["ndeval"].but(ties="docid-asc")
-    assert_agree(ours(qrels, run, tracks.NDEVAL, ascending), expected)
+    assert_agree(ours(inputs.subtopic_qrels(judged), run, tracks.NDEVAL, ascending), expected)
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(inputs.collections(grades=(0, 1)), st.sampled_from([(0.0, 1.0), (0.25, 0.5), (0.0, 1 / 3)]))
 def test_cwl_eval_has_our_value_of_each_query(collection, gains_of):
     qrels, run = collection

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import random
 
+import polars as pl
 from hypothesis import strategies as st
+
+import rankgauge as rg
 
 Qrels = dict[str, dict[str, int]]
 Run = dict[str, dict[str, float]]
@@ -47,6 +50,19 @@ def collections(
     if distinct_scores:
         run = {q: {d: float(len(r) - i) for i, d in enumerate(r)} for q, r in run.items()}
     return qrels, run
+
+
+def judged_subtopics() -> st.SearchStrategy[list[tuple[str, str, str, int]]]:
+    """Judgments of queries 1 and 2 by subtopic: (query, subtopic, doc, grade); query 1 has at least one."""
+    pairs = st.tuples(st.sampled_from("12"), st.sampled_from("xyz"), st.sampled_from(ASCII_DOCS))
+    judged = st.dictionaries(pairs, st.sampled_from([0, 1, 2]), max_size=20)
+    return judged.map(lambda found: [(*key, grade) for key, grade in ({("1", "x", "d0"): 1} | found).items()])
+
+
+def subtopic_qrels(judged: list[tuple[str, str, str, int]]) -> rg.Qrels:
+    """The same judgments as qrels."""
+    frame = pl.DataFrame(judged, schema=["query", "subtopic", "doc", "grade"], orient="row")
+    return rg.Qrels.from_frame(frame, subtopic="subtopic")
 
 
 def made(queries: int, *, seed: int = 7, grades: tuple[int, ...] = (0, 0, 1, 2, 3), judged_only: bool = False):

@@ -17,6 +17,21 @@ NAMES = {
 }
 """Our name -> ir_measures'."""
 
+USERS = {
+    "RBP(p=0.8)": "RBP(rel=1,p=0.8)",
+    "RBP(p=0.99, rel=2)": "RBP(rel=2,p=0.99)",
+    "SDCG(max_grade=3)@3": "SDCG(max_rel=3)@3",
+    "INST(T=1, max_grade=3)": "INST(T=1.0,max_rel=3)",
+    "INSQ(T=1, max_grade=3)": "INSQ(T=1.0,max_rel=3)",
+    "BPM(T=1, max_grade=3)@5": "BPM(T=1.0,max_rel=3)@5",
+    "NERR8(max_grade=3)@5": "NERR8(max_rel=3)@5",
+    "NERR9(max_grade=3)@5": "NERR9(max_rel=3)@5",
+    "NERR10(p=0.9, max_grade=3)": "NERR10(p=0.9,max_rel=3)",
+    "NERR11(T=1, max_grade=3)": "NERR11(T=1.0,max_rel=3)",
+}
+DIVERSITY = {name: name for name in ("alpha_nDCG@10", "alpha_DCG@1", "ERR_IA@1", "ERR_IA@10", "nERR_IA@10")}
+DIVERSITY |= {name: name for name in ("NRBP", "nNRBP", "AP_IA", "P_IA@10", "StRecall@10")}
+
 
 def per_query(qrels, run, names=NAMES) -> dict[str, dict[str, float]]:
     theirs = {ir_measures.parse_measure(name): ours for ours, name in names.items()}
@@ -24,6 +39,13 @@ def per_query(qrels, run, names=NAMES) -> dict[str, dict[str, float]]:
     for metric in ir_measures.iter_calc(list(theirs), qrels, run):
         found[theirs[metric.measure]][metric.query_id] = metric.value
     return found
+
+
+def diversity_per_query(triples, run) -> dict[str, dict[str, float]]:
+    """Values of judgments by subtopic: (query, subtopic, doc, grade)."""
+    qrels = [ir_measures.Qrel(query, doc, grade, iteration=topic) for query, topic, doc, grade in triples]
+    docs = [ir_measures.ScoredDoc(query, doc, score) for query, found in run.items() for doc, score in found.items()]
+    return per_query(qrels, docs, DIVERSITY)
 
 
 def means(qrels, run, names=NAMES) -> dict[str, float]:
