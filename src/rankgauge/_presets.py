@@ -75,10 +75,9 @@ IR_MEASURES = Convention(
 RANX = Convention(
     "ranx",
     "ranx with make_comparable=True: ties keep the order of the run up to 16 documents (beyond, its sort is "
-    "unstable and nothing reproduces it), every judged query counts, 0/0 is 0, RBP takes grades unscaled. "
-    "Its bpref is NaN where nothing was "
-    "judged non-relevant, wrong with negative grades, and zeroes other queries after one without relevant documents: "
-    "ours stays trec_eval's",
+    "unstable and nothing reproduces it), every judged query counts, 0/0 is 0, RBP takes grades unscaled. Its bpref "
+    "is NaN where nothing was judged non-relevant, wrong with negative grades, and zeroes other queries after one "
+    "without relevant documents: ours stays trec_eval's",
     ties="input",
     undefined="zero",
     negative="judged",
@@ -174,12 +173,13 @@ MSMARCO = Convention(
 
 SPARK_MLLIB = Convention(
     "spark_mllib",
-    "Spark MLlib's RankingMetrics: rankings as the caller ordered them, meanAveragePrecisionAt(k) divides by "
-    "min(R, k), ndcgAt(k) has the gain 2^grade-1 (1 for labels without grades), 0 where nothing is relevant",
+    "Spark MLlib's RankingMetrics from Python: rankings as the caller ordered them, labels without grades, "
+    "meanAveragePrecisionAt(k) divides by min(R, k), 0 for a query without relevant documents. "
+    "With grades, from Scala, ndcgAt has gain='exp'",
     order="input",
     queries="both",
     undefined="zero",
-    defaults={"AP": {"denominator": "min(R,k)"}},
+    defaults={"AP": {"denominator": "min(R,k)"}, **{name: {"gain": "binary"} for name in ("nDCG", "DCG", "CG")}},
 )
 
 PRESETS = (

@@ -30,7 +30,8 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
     query = pl.select(q=pl.int_range(QUERIES)).lazy()
     rank = pl.select(i=pl.int_range(DEPTH)).lazy()
     rows = query.join(rank, how="cross").select(
-        pl.format("q{}", "q"), pl.lit("Q0").alias("Q0"), pl.format("d{}", "i"), pl.col("i") + 1, 100 - pl.col("i"),
+        pl.format("q{}", "q").alias("query"), pl.lit("Q0").alias("Q0"), pl.format("d{}", "i").alias("doc"),
+        (pl.col("i") + 1).alias("rank"), (100 - pl.col("i")).alias("score"),
         pl.lit("sys").alias("tag"),
     )  # fmt: skip
     run, qrels = tmp_path / "large.run", tmp_path / "qrels.txt"

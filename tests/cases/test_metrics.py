@@ -180,6 +180,22 @@ def test_bpref_is_a_number_where_nothing_was_judged_non_relevant():
     assert "bpref" not in kinds(rg.evaluate(full, mixed, "bpref"))
 
 
+def test_RBP_scales_gains_and_its_residual_has_the_unjudged_and_the_tail():
+    """Case rbp-graded-residual; ranx and trec_eval 10 agree where they do not drop the tail."""
+    judged = qrels("b 0 a 2\nb 0 n 0\nb 0 d 1")
+    ranking = run("b Q0 a 1 4 sys\nb Q0 u 2 3 sys\nb Q0 n 3 2 sys\nb Q0 d 4 1 sys")
+    scores = rg.evaluate(judged, ranking, ["RBP(p=0.8, rel=1)", "RBP(p=0.8)"])
+    assert scores.values.ravel() == pytest.approx([0.3024, 0.2512], **SIX)
+    assert scores.residual_unjudged.ravel() == pytest.approx([0.16, 0.16], **SIX)
+    assert scores.residual_tail.ravel() == pytest.approx([0.8**4, 0.8**4], **SIX)
+
+
+def test_the_tail_of_RBP_is_there_even_when_all_that_was_retrieved_is_judged():
+    """Case rbp-graded-residual."""
+    scores = rg.evaluate({"b": {"a": 1}}, {"b": {"a": 1.0}}, "RBP(p=0.8)")
+    assert (scores.residual_unjudged.item(), scores.residual_tail.item()) == (0.0, pytest.approx(0.8))
+
+
 def test_infAP_tells_documents_outside_the_pool_from_those_not_judged():
     """Case infap-pooled-unjudged; trec_eval 10, four digits."""
     judged = qrels("i 0 a 1\ni 0 b -1\ni 0 c 0\ni 0 d 1")

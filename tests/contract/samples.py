@@ -32,6 +32,15 @@ VALUES = {"rel": [2.0], "judged_only": [True], "max_grade": [4.0]}
 """Values by the parameter's name, where they depend on the judgments of the worlds."""
 
 
+NEED_SCALED_GAINS = ("INST", "NERR8", "NERR9", "NERR10", "NERR11")
+"""Measures whose users need gains in [0, 1], so that scale='none' is refused once a grade is above 1."""
+
+
+def refused() -> list[Measure]:
+    """Variants that cannot be had of the worlds' grades."""
+    return [REGISTRY[name](scale="none") for name in NEED_SCALED_GAINS]
+
+
 def values_of(parameter: Parameter) -> list[Any]:
     """Some values that a parameter takes, its default left out."""
     found = VALUES.get(parameter.name, list(_by_type(parameter.hint)))
@@ -49,8 +58,8 @@ def _by_type(hint: Any, bounds: tuple[Any, ...] = ()) -> Iterator[Any]:
     elif hint is str:
         yield from (name for bound in bounds if isinstance(bound, OneOf) for name in bound.names)
     elif hint in (float, int):
-        numbers = [0.3, 0.7, 2.0, 5.0] if hint is float else [1, 2, 5]
-        yield from [n for n in numbers if all(n in bound for bound in bounds if isinstance(bound, Between))][:2]
+        numbers = [0.3, 2.0, 5.0] if hint is float else [2, 5]
+        yield from [n for n in numbers if all(n in bound for bound in bounds if isinstance(bound, Between))][:1]
     elif args:
         for option in args:
             yield from _by_type(option, bounds)
@@ -61,7 +70,8 @@ def variants(measure: Measure) -> Iterator[Measure]:
     yield measure
     for parameter in measure.declared.parameters.values():
         for value in values_of(parameter):
-            yield measure(**{parameter.name: value})
+            if (variant := measure(**{parameter.name: value})) not in refused():
+                yield variant
     for chosen in SPECIAL.get(measure.name, []):
         yield measure(**chosen)
 

@@ -29,9 +29,6 @@ class World:
         return None if found is None else max(found.values())
 
 
-PAIR_COLUMNS = ("query", "doc", "subtopic", "grade", "judgment", "rank")
-
-
 def world(seed: int, *, queries: int = 120, most: int = 12) -> World:
     """Some queries have no relevant document, some no ranking, some rankings hold nothing that was judged."""
     rng = np.random.default_rng(seed)
@@ -49,7 +46,7 @@ def world(seed: int, *, queries: int = 120, most: int = 12) -> World:
 
 
 def subtopics(rng: np.random.Generator) -> dict[str, int]:
-    found = rng.permutation(4)[: rng.integers(1, 3)]
+    found = rng.permutation(4)[: rng.integers(1, 4)]
     return {str(topic): int(rng.choice(GRADES)) for topic in found}
 
 
@@ -67,30 +64,30 @@ def run_of(ranking: Ranking) -> rg.Run:
 def judge(world: World, ranking: Ranking | None = None) -> JudgedRun:
     """A judged run whose arrays cannot be written."""
     judged = rg.judge(qrels_of(world.judged), run_of(world.ranking if ranking is None else ranking))
-    for column in (judged.query, judged.grade, judged.rank, judged.first, judged.last, judged.known, judged.depth):
-        column.setflags(write=False)
-    for column in (judged.judgments.query, judged.judgments.grade):
-        column.setflags(write=False)
-    for name in PAIR_COLUMNS if judged.subtopics is not None else ():
-        getattr(judged.subtopics, name).setflags(write=False)
+    assert judged.subtopics is not None
+    for record in (judged, judged.judgments, judged.subtopics):
+        for column in vars(record).values():
+            if isinstance(column, np.ndarray):
+                column.setflags(write=False)
     return judged
 
 
 def alone(judged: JudgedRun, query: int) -> JudgedRun:
     """The same query without the others; the scale of grades stays the collection's."""
-    rows, known = judged.query == query, judged.judgments
-    picked = {name: getattr(judged, name)[rows] for name in ("grade", "rank", "first", "last", "known")}
-    own = known.query == query
-    few = replace(known, query=np.zeros(own.sum(), dtype=np.int64), grade=known.grade[own], Q=1)
-    topics = judged.subtopics
-    if topics is not None:
-        own = topics.query == query
-        topics = replace(topics, ideals={}, **{name: getattr(topics, name)[own] for name in PAIR_COLUMNS})
-        topics = replace(topics, query=np.zeros(own.sum(), dtype=np.int64))
-    return replace(
-        judged, query=np.zeros(rows.sum(), dtype=np.int64), depth=judged.depth[query : query + 1],
-        judgments=few, subtopics=topics, **picked,
-    )  # fmt: skip
+    rows, ours = judged.query == query, judged.judgments.query == query
+    columns = {name: getattr(judged, name)[rows] for name in ("grade", "rank", "first", "last", "known")}
+    known = replace(judged.judgments, query=zeros(ours.sum()), grade=judged.judgments.grade[ours], Q=1)
+    pairs = judged.subtopics
+    if pairs is not None:
+        own = pairs.query == query
+        few = {name: getattr(pairs, name)[own] for name in ("doc", "subtopic", "grade", "judgment", "rank")}
+        pairs = replace(pairs, query=zeros(own.sum()), ideals={}, **few)
+    depth = judged.depth[query : query + 1]
+    return replace(judged, query=zeros(rows.sum()), depth=depth, judgments=known, subtopics=pairs, **columns)
+
+
+def zeros(count: int) -> np.ndarray:
+    return np.zeros(count, dtype=np.int64)
 
 
 Tied = dict[str, dict[str, float]]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 from hypothesis import strategies as st
 
 Qrels = dict[str, dict[str, int]]
@@ -44,4 +46,20 @@ def collections(
     run = {q: draw(st.dictionaries(doc, value, min_size=1, max_size=12)) for q in sorted(found)}
     if distinct_scores:
         run = {q: {d: float(len(r) - i) for i, d in enumerate(r)} for q, r in run.items()}
+    return qrels, run
+
+
+def made(queries: int, *, seed: int = 7, grades: tuple[int, ...] = (0, 0, 1, 2, 3), judged_only: bool = False):
+    """Qrels and a run by a seed, for stored values: ties, unjudged documents, a query without relevant ones.
+
+    With `judged_only` every document of a query is judged and ranked, as in data for learning to rank.
+    """
+    rng = random.Random(seed)
+    qrels: Qrels = {}
+    run: Run = {}
+    for number in range(1, queries + 1):
+        docs = rng.sample([f"d{i}" for i in range(20)], 14)
+        judged, ranked = (docs, docs) if judged_only else (docs[:9], docs[4:])
+        qrels[str(number)] = {doc: 0 if number == queries else rng.choice(grades) for doc in judged}
+        run[str(number)] = {doc: rng.choice([5.0, 4.5, 4.0, 3.0, 1.0 + rng.randint(0, 9) / 8]) for doc in ranked}
     return qrels, run

@@ -6,6 +6,9 @@ import gzip
 from collections import defaultdict
 from pathlib import Path
 
+Qrels = dict[str, dict[str, int]]
+Run = dict[str, dict[str, float]]
+
 CUTS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 RECALLS = tuple(step / 10 for step in range(11))
 
@@ -35,7 +38,7 @@ NAMES = {
 }
 """trec_eval's name -> ours, for what trec_eval 9, 10 and pytrec_eval have in common."""
 
-ONLY_10 = {f"unj_{k}": f"Unjudged@{k}" for k in (5, 10, 20)}
+ONLY_10 = {**{f"unj_{k}": f"Unjudged@{k}" for k in (5, 10, 20)}, "rbp": "RBP(p=0.9)"}
 
 ABSENT = (
     *("G", "Rndcg", "binG", "gm_bpref", "ndcg_rel", "num_nonrel_judged_ret", "set_relative_P", "utility", "Rprec_mult"),
@@ -49,7 +52,7 @@ def text_of(path: Path) -> str:
     return (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode()
 
 
-def read_qrels(path: Path) -> dict[str, dict[str, int]]:
+def read_qrels(path: Path) -> Qrels:
     qrels: dict[str, dict[str, int]] = defaultdict(dict)
     for line in text_of(path).splitlines():
         query, _, doc, grade, *_ = line.split()
@@ -57,7 +60,7 @@ def read_qrels(path: Path) -> dict[str, dict[str, int]]:
     return dict(qrels)
 
 
-def read_run(path: Path) -> dict[str, dict[str, float]]:
+def read_run(path: Path) -> Run:
     run: dict[str, dict[str, float]] = defaultdict(dict)
     for line in text_of(path).splitlines():
         query, _, doc, _, score, *_ = line.split()

@@ -28,7 +28,7 @@ BAD_INPUT = 1
 def main() -> None:
     """Run the command line; exit 0 when done, 1 when an input is bad, 2 for misuse."""
     try:
-        app()
+        app(prog_name="rankgauge")
     except (MeasureError, ConventionError) as error:
         complain(error)
         sys.exit(MISUSE)

@@ -8,10 +8,8 @@ from typing import Annotated
 
 import typer
 
-from rankgauge import conventions, engines
+import rankgauge as rg
 from rankgauge.cli import options, talk
-from rankgauge.formats import read_qrels, read_run
-from rankgauge.records import Run
 
 DEFAULT_MEASURES = ["nDCG@10", "AP", "RR", "R@100", "Judged@10"]
 
@@ -22,26 +20,14 @@ def evaluate(
     measure: options.MeasureNames = DEFAULT_MEASURES,
     by_query: options.ByQuery = False,
     convention: options.ConventionName = "default",
-    level: Annotated[
-        float | None, typer.Option("-l", "--level", help="Grade from which a document is relevant.")
-    ] = None,
-    ties: Annotated[
-        options.TieOrder | None, typer.Option(help="Order of documents with equal scores; expected: the mean.")
-    ] = None,
+    level: options.Level = None,
+    ties: options.Ties = None,
     format: options.Output = options.Shape.table,
     digits: options.Digits = 4,
-    on_duplicate: Annotated[
-        options.Duplicates, typer.Option(help="A document twice under one query: refuse, or keep one and say so.")
-    ] = options.Duplicates.error,
-    columns: Annotated[
-        str | None, typer.Option(help="Names of a table's columns: query=query_id,doc=document_id,score=...")
-    ] = None,
-    qrels_format: Annotated[
-        str | None, typer.Option(help="Format of the judgments, where their content does not tell.")
-    ] = None,
-    run_format: Annotated[
-        str | None, typer.Option(help="Format of the runs, where their content does not tell.")
-    ] = None,
+    on_duplicate: options.OnDuplicate = options.Duplicates.error,
+    columns: options.Columns = None,
+    qrels_format: options.QrelsFormat = None,
+    run_format: options.RunFormat = None,
     measures_from: options.MeasuresFrom = None,
 ) -> None:
     """Score one or more runs against judgments, and say what is missing beside every value.
@@ -49,11 +35,12 @@ def evaluate(
     Example: rankgauge evaluate qrels.txt bm25.run dense.run -m nDCG@10 -m 'RBP(p=0.8)' --by-query
     """
     options.load_measures(measures_from)
-    how = conventions.convention(convention).but(level=level, ties=None if ties is None else ties.value)
-    chosen = engines.as_measures(measure, how)  # a misspelt name should not wait for a long read
+    how: rg.Convention = talk.late("rankgauge.conventions").convention(convention)
+    how = how.but(level=level, ties=None if ties is None else ties.value)
+    chosen = talk.late("rankgauge.engines").as_measures(measure, how)  # a misspelt name should not wait for a long read
     diverse = any(m.declared.subtopics for m in chosen)
     named = options.columns_of(columns)
-    judged = read_qrels(
+    judged = rg.read_qrels(
         qrels,
         on_duplicate=on_duplicate.value,
         columns=_known(named, "score"),
@@ -62,7 +49,7 @@ def evaluate(
     )
     read_one = partial(_read_run, on_duplicate=on_duplicate, columns=named, format=run_format, how=how)
     read = [read_one(path, name) for path, name in zip(runs, names(runs), strict=True)]
-    scores = engines.evaluate(judged, read, measure, convention=how)
+    scores = rg.evaluate(judged, read, measure, convention=how)
     talk.remark(scores.notes)
     report = talk.late("rankgauge.report.scores")
     typer.echo(report.render_scores(scores, format=format.value, by_query=by_query, digits=digits), nl=False)
@@ -90,10 +77,10 @@ def _read_run(
     on_duplicate: options.Duplicates,
     columns: dict[str, str] | None,
     format: str | None,
-    how: conventions.Convention,
-) -> Run:
+    how: rg.Convention,
+) -> rg.Run:
     with talk.reading(path.name) as progress:
-        return read_run(
+        return rg.read_run(
             path,
             name=name,
             on_duplicate=on_duplicate.value,

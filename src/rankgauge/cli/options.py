@@ -9,9 +9,8 @@ from typing import Annotated
 
 import typer
 
-from rankgauge.conventions import CONVENTIONS
+import rankgauge as rg
 from rankgauge.errors import Fault, InputError, MeasureError
-from rankgauge.measures import REGISTRY
 
 
 class Shape(StrEnum):
@@ -42,11 +41,11 @@ class TieOrder(StrEnum):
 
 
 def _measure_names(incomplete: str) -> list[str]:
-    return [name for name in REGISTRY if name.lower().startswith(incomplete.lower())]
+    return [name for name in rg.REGISTRY if name.lower().startswith(incomplete.lower())]
 
 
 def _convention_names(incomplete: str) -> list[str]:
-    return [name for name in CONVENTIONS if name.startswith(incomplete)]
+    return [name for name in rg.CONVENTIONS if name.startswith(incomplete)]
 
 
 MeasureNames = Annotated[
@@ -59,6 +58,14 @@ ConventionName = Annotated[
     typer.Option(help="Whose choices hold where tools differ; see `rankgauge measures --conventions`.",
                  autocompletion=_convention_names),
 ]  # fmt: skip
+Level = Annotated[float | None, typer.Option("-l", "--level", help="Grade from which a document is relevant.")]
+Ties = Annotated[TieOrder | None, typer.Option(help="Order of documents with equal scores; expected: the mean of all.")]
+OnDuplicate = Annotated[
+    Duplicates, typer.Option(help="A document twice under one query: refuse, or keep one and say so.")
+]
+Columns = Annotated[str | None, typer.Option(help="Names of a table's columns: query=query_id,doc=doc_id,score=...")]
+QrelsFormat = Annotated[str | None, typer.Option(help="Format of the judgments, where their content does not tell.")]
+RunFormat = Annotated[str | None, typer.Option(help="Format of the runs, where their content does not tell.")]
 ByQuery = Annotated[bool, typer.Option("--by-query", help="Write every query's values as well.")]
 Digits = Annotated[int, typer.Option(min=0, max=17, help="Decimals in tables; JSON and CSV carry every digit.")]
 MeasuresFrom = Annotated[

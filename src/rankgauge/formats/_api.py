@@ -115,11 +115,13 @@ def read_run(
         With all faults of the file, each naming its line.
     """
     path = Path(path)
-    if format in (None, "trec") and columns is None and order == "score" and path.is_file():
-        plain = trec.read_plain_run(path, name=name or stem(path), progress=progress)
-        if plain is not None:
-            return plain
+    may_be_plain = format in (None, "trec") and columns is None and order == "score"
+    plain = partial(trec.read_plain_run, path=path, name=name or stem(path))
+    if may_be_plain and path.is_file() and (run := plain(path, progress=progress)) is not None:
+        return run
     source = load(path, progress=progress)
+    if may_be_plain and source.compression and (run := plain(source.data, progress=None)) is not None:
+        return run
     rows = _rows(source, format, columns, "run")
     return run_of(rows, source, on_duplicate=on_duplicate, order=order, name=name)
 

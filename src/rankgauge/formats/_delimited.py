@@ -57,9 +57,7 @@ def read_columns(source: Source, header: Header, wanted: Sequence[str]) -> Table
 
 
 def _at_once(data: bytes, header: Header, at: Sequence[int]) -> list[pl.Series] | None:
-    """Columns of a table without quoted cells and without gaps, or None."""
-    if header.separator != "\t" and b'"' in data:
-        return None
+    """Columns of a table without gaps and without separators or quotes inside quoted cells, or None."""
     data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").lstrip(b"\n")
     while b"\n\n" in data:
         data = data.replace(b"\n\n", b"\n")
@@ -78,8 +76,10 @@ def _at_once(data: bytes, header: Header, at: Sequence[int]) -> list[pl.Series] 
     separators = data.count(header.separator.encode(), start)
     if any(column.null_count() for column in frame) or separators != (len(schema) - 1) * len(frame):
         return None
-    found = [frame.to_series(columns.index(i)) for i in at]
-    return [unquoted(column) for column in found] if header.separator == "\t" else found
+    found = [unquoted(frame.to_series(columns.index(i))) for i in at]
+    if header.separator != "\t" and any(column.str.contains('"', literal=True).any() for column in found):
+        return None
+    return found
 
 
 def unquoted(column: pl.Series) -> pl.Series:

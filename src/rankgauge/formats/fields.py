@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from rankgauge.errors import Fault, FormatError
@@ -14,7 +15,7 @@ from rankgauge.formats._bytes import Source
 from rankgauge.formats._lines import not_utf8
 from rankgauge.formats._names import assigned
 from rankgauge.formats._rows import HIGHEST_RANK, Faults, Locate, Rows, blocks, line_place
-from rankgauge.formats.nested import ID_ADVICE, id_of, is_number, kind_of, nested_rows, unique_keys
+from rankgauge.formats.nested import ID_ADVICE, as_float, id_of, is_number, kind_of, nested_rows, unique_keys
 from rankgauge.formats.tables import Columns, frame_of
 from rankgauge.records import Note, Qrels, Run
 
@@ -42,7 +43,7 @@ def _line_objects(source: Source, faults: Faults) -> Iterator[tuple[int, dict[st
         if not text.strip():
             continue
         try:
-            found = json.loads(text.decode(), object_pairs_hook=unique_keys(source.at(line)))
+            found = _parsed_line(text, source, line)
         except UnicodeDecodeError:
             not_utf8(source, line, text, faults)
         except RecursionError:
@@ -55,6 +56,14 @@ def _line_objects(source: Source, faults: Faults) -> Iterator[tuple[int, dict[st
                 yield line, found
             else:
                 faults.add(source.at(line), "a JSON object", kind_of(found), "mend or remove the line")
+
+
+def _parsed_line(text: bytes, source: Source, line: int) -> Any:
+    found = json.loads(text.decode())
+    # As many names as keys: no key stands twice, and the slow check is not needed.
+    if isinstance(found, dict) and len(found) == text.count(b'":'):
+        return found
+    return json.loads(text.decode(), object_pairs_hook=unique_keys(source.at(line)))
 
 
 def _nested_lines(source: Source, objects: list[tuple[int, dict[str, Any]]], faults: Faults, holds: str) -> Rows:
@@ -89,18 +98,39 @@ class _Gathered:
 
     def take(self, objects: Iterable[tuple[int, dict[str, Any]]]) -> None:
         """Take numbered objects; a grade of null means unjudged."""
-        grade = self.roles.get("grade")
         for block in blocks(objects):
-            cells: dict[str, list[Any]] = {role: [] for role in self.roles}
-            for place, found in block:
-                if grade is not None and grade in found and found[grade] is None:
-                    self.unjudged += 1
-                elif (row := _row(found, self.roles, self.name(place), self.faults)) is not None:
-                    self.places.append(place)
-                    for role, cell in row.items():
-                        cells[role].append(cell)
+            cells = self._regular(block)
+            if cells is None:
+                cells = self._one_by_one(block)
+            else:
+                self.places += [place for place, _ in block]
             for role, column in cells.items():
-                self._parts[role].append(pl.Series(column, dtype=pl.String if role in _IDS else pl.Float64))
+                self._parts[role].append(pl.Series(column, dtype=pl.String) if role in _IDS else _numbers(column))
+
+    def _regular(self, block: list[tuple[int, dict[str, Any]]]) -> dict[str, list[Any]] | None:
+        """Columns of objects whose ids are all text and whose numbers are all numbers, or None."""
+        try:
+            cells = {role: [found[name] for _, found in block] for role, name in self.roles.items()}
+        except KeyError:
+            return None
+        for role, column in cells.items():
+            types = set(map(type, column))
+            fits = types <= {str} and all(column) if role in _IDS else types <= {int, float} and role != "rank"
+            if not fits:
+                return None
+        return cells
+
+    def _one_by_one(self, block: list[tuple[int, dict[str, Any]]]) -> dict[str, list[Any]]:
+        grade = self.roles.get("grade")
+        cells: dict[str, list[Any]] = {role: [] for role in self.roles}
+        for place, found in block:
+            if grade is not None and grade in found and found[grade] is None:
+                self.unjudged += 1
+            elif (row := _row(found, self.roles, self.name(place), self.faults)) is not None:
+                self.places.append(place)
+                for role, cell in row.items():
+                    cells[role].append(cell)
+        return cells
 
     def rows(self, locate: Locate) -> Rows:
         """Return the rows, once nothing is wrong."""
@@ -120,6 +150,10 @@ class _Gathered:
         )
 
 
+def _numbers(values: list[int | float]) -> pl.Series:
+    return pl.Series(np.fromiter(map(as_float, values), dtype=np.float64, count=len(values)))
+
+
 def _row(found: dict[str, Any], roles: Mapping[str, str], where: str, faults: Faults) -> dict[str, Any] | None:
     row: dict[str, Any] = {}
     for role, name in roles.items():
@@ -128,7 +162,7 @@ def _row(found: dict[str, Any], roles: Mapping[str, str], where: str, faults: Fa
             row[role] = id_of(cell)
             expected, advice = f"a {role} id in {name!r}", ID_ADVICE
         else:
-            read = float(cell) if is_number(cell) else None
+            read = as_float(cell) if is_number(cell) else None
             usable = read is not None and (role != "rank" or (read.is_integer() and abs(read) < HIGHEST_RANK))
             row[role] = read if usable else None
             expected, advice = f"a {'whole ' if role == 'rank' else ''}number as {role} in {name!r}", "mend the value"

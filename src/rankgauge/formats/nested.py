@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeGuard
 
@@ -61,6 +62,14 @@ def is_number(value: object) -> TypeGuard[int | float]:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
+def as_float(value: int | float) -> float:
+    """Read a JSON number as float64; a whole number beyond its range is infinite, as 1e999 is."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
 class Collector:
     """Gathers rows one by one, with what is wrong about them.
 
@@ -86,10 +95,10 @@ class Collector:
             self.unjudged += 1
         elif not is_number(value):
             self.faults.add(where, f"a number as {self.what}", repr(value)[:80], "write it as a number")
-        elif self._is_new(query, doc_id, float(value)):
+        elif self._is_new(query, doc_id, as_float(value)):
             self.query.append(query)
             self.doc.append(doc_id)
-            self.value.append(float(value))
+            self.value.append(as_float(value))
 
     def _is_new(self, query: str, doc: str, value: float) -> bool:
         if self._seen is None:

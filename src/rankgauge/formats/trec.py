@@ -59,9 +59,12 @@ def read_run(source: Source) -> Rows:
     return Rows(query, doc, scores, _place(source), rank=ranks, notes=tuple(notes))
 
 
-def read_plain_run(path: Path, *, name: str, progress: Progress | None) -> Run | None:
-    """Read a run whose every line is plain, quickly; None leaves the file to `read_run`, which explains."""
-    fast = _fast.read_run(path, progress=progress)
+def read_plain_run(content: Path | bytes, *, path: Path, name: str, progress: Progress | None) -> Run | None:
+    """Read a run whose every line is plain, quickly; None leaves the file to `read_run`, which explains.
+
+    `content` is the path itself, or what it held when it was compressed.
+    """
+    fast = _fast.read_run(content, progress=progress)
     if fast is None:
         return None
     notes = []

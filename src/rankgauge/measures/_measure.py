@@ -22,6 +22,7 @@ from rankgauge.measures._values import Table, check_value, show_value
 
 Average = Literal["mean", "sum", "geometric"]
 Cutoff = Literal["optional", "required", "none"]
+Range = tuple[float, float]
 Formula = Callable[..., FloatArray]
 
 
@@ -57,7 +58,7 @@ class Declaration:
     summary: str
     equation: str
     cite: str
-    range: tuple[float, float]
+    range: Range | Callable[[Measure], Range]
     binary: bool
     cutoff: Cutoff
     linear: bool
@@ -112,10 +113,16 @@ class Measure:
         return {name: p.default for name, p in self.declared.parameters.items()} | dict(self.chosen)
 
     @property
+    def range(self) -> Range:
+        """Smallest and largest value, with these parameters and this cutoff."""
+        declared = self.declared.range
+        return declared(self) if callable(declared) else declared
+
+    @property
     def monotone(self) -> bool:
         """Whether moving a better document up never lowers the value, with these parameters and this cutoff."""
         declared = self.declared.monotone
-        return declared if isinstance(declared, bool) else declared(self)
+        return declared(self) if callable(declared) else declared
 
     def __str__(self) -> str:
         values, declared = self.parameters, self.declared
@@ -184,7 +191,7 @@ REGISTRY: dict[str, Measure] = {}
 def measure(
     *,
     cite: str = "",
-    range: tuple[float, float] = (0.0, 1.0),
+    range: Range | Callable[[Measure], Range] = (0.0, 1.0),
     binary: bool = False,
     cutoff: Cutoff = "optional",
     linear: bool = False,
@@ -201,7 +208,7 @@ def measure(
     Parameters
     ----------
     cite : key of `measures.sources.SOURCES`
-    range : smallest and largest value; infinite where there is no bound
+    range : smallest and largest value, infinite where there is no bound; or a function of the measure
     binary : it asks for relevant or not; gets the parameter `rel`
     cutoff : whether `@k` may, must or must not be given
     linear : a weighted sum over documents with weights by rank, so that ties average exactly

@@ -60,6 +60,7 @@ def user_model(
         model = Model.of(function)
         declared: Measure = measure(
             cite=cite,
+            range=_range,
             cutoff=cutoff,
             linear=not model.adaptive,
             monotone=(lambda m: monotone and m.parameters["value"] == "EU") if model.adaptive else True,
@@ -92,6 +93,12 @@ def weights(name: str, values: Sequence[float], *, cite: str = "") -> Measure:
     continuation.__name__ = name
     continuation.__doc__ = f"Gain weighed by rank: {', '.join(f'{x:g}' for x in w[:5])}{', ...' * (len(w) > 5)}."
     return user_model(cite=cite, horizon=len(w))(continuation)
+
+
+def _range(measure: Measure) -> tuple[float, float]:
+    """Gains per document are shares of the top grade's, costs per document are 1; all else has no bound."""
+    value, scale = measure.parameters["value"], measure.parameters["scale"]
+    return (0.0, 1.0) if value == "EC" or (value == "EU" and scale != "none") else (0.0, np.inf)
 
 
 def _formula(model: Model, cutoff: Cutoff, horizon: int | None) -> Callable[..., FloatArray]:

@@ -141,7 +141,8 @@ class Model:
 
         Raises ParameterError where these are not chances.
         """
-        found = np.asarray(self.continuation(reader, **own), dtype=np.float64)
+        with np.errstate(divide="ignore", invalid="ignore"):  # gains above 1 are no use to some; what they give is seen
+            found = np.asarray(self.continuation(reader, **own), dtype=np.float64)
         C = np.broadcast_to(found, reader.gain.shape if self.adaptive else reader.rank.shape)
         if not (C >= 0).all() or not (C <= 1).all():
             wrong = C[~((C >= 0) & (C <= 1))][0]

@@ -47,6 +47,12 @@ def linear(grade: FloatArray) -> FloatArray:
     return grade
 
 
+@gain
+def binary(grade: FloatArray) -> FloatArray:
+    """1 from grade 1 on, 0 below."""
+    return (grade >= 1).astype(np.float64)
+
+
 @discount
 def log2(rank: IntArray) -> FloatArray:
     """1 / log2(rank + 1)."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -168,10 +168,9 @@ def repeated_rows(docs: pl.Series, offsets: IntArray, hashes: HashArray) -> IntA
     return again["row"].to_numpy().astype(np.int64)
 
 
-def query_names(ids: pl.Series, offsets: IntArray, rows: Sequence[int] | IntArray) -> Iterator[str]:
+def query_names(ids: pl.Series, offsets: IntArray, rows: IntArray) -> pl.Series:
     """Name the query of each row."""
-    for row in rows:
-        yield ids[int(np.searchsorted(offsets, row, side="right")) - 1]
+    return ids.gather(np.searchsorted(offsets, rows, side="right") - 1)
 
 
 def as_frame(data: Any, where: str) -> pl.DataFrame:

@@ -242,7 +242,7 @@ class Run:
         table = pl.DataFrame(
             {
                 "row": rows,
-                "query": list(query_names(self.queries, self.offsets, rows)),
+                "query": query_names(self.queries, self.offsets, rows),
                 "doc": self.docs.gather(rows),
                 "score": self.scores[rows],
             }

@@ -46,7 +46,7 @@ def _parameter(parameter: Parameter) -> dict[str, str]:
 
 def show_range(measure: Measure) -> str:
     """Smallest and largest value, as an interval."""
-    low, high = measure.declared.range
+    low, high = measure.range
     top = "∞)" if math.isinf(high) else f"{high:g}]"
     return f"[{low:g}, {top}"
 
@@ -90,10 +90,11 @@ def reference() -> str:
     """The docs' page of all measures, written from the registry."""
     head = (
         "# Measures\n\nWritten from the registry by `scripts/docs`; a test fails when it is out of date.\n"
-        "Names follow ir_measures: `nDCG@10`, `RBP(p=0.8)`, `P(rel=2)@5`.\n"
+        "Names follow ir_measures: `nDCG@10`, `RBP(p=0.8)`, `P(rel=2)@5`. What tools do differently is in\n"
+        "[conventions.md](conventions.md).\n"
     )
     measures = sorted(REGISTRY.values(), key=lambda m: m.name.lower())
-    return "\n".join([head, *(page(m, heading="## ") for m in measures), conventions_page()])
+    return "\n".join([head, *(page(m, heading="## ") for m in measures)])
 
 
 def conventions_page() -> str:

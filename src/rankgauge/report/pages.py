@@ -7,10 +7,15 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from rankgauge.formats import FORMATS
+from rankgauge.report import conventions
 from rankgauge.report.grid import Grid
 from rankgauge.report.measures import reference
 
-PAGES: Mapping[str, Callable[[], str]] = {"measures.md": reference, "formats.md": lambda: formats()}
+PAGES: Mapping[str, Callable[[], str]] = {
+    "measures.md": reference,
+    "formats.md": lambda: formats(),
+    "conventions.md": conventions.page,
+}
 
 
 def formats() -> str:

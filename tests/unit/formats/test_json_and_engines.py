@@ -150,3 +150,19 @@ def test_rre_groups_share_gains_by_document(file):
 def test_json_nested_without_end_is_an_error(file):
     with pytest.raises(FormatError, match="hundreds of levels"):
         read_qrels(file("x.json", "[" * 100_000))
+
+
+def test_a_key_that_stands_twice_in_a_line_is_not_silently_the_last(file):
+    line = '{"qid": "q", "docid": "a", "score": 1, "score": 2}'
+    with pytest.raises(FormatError, match=r"r\.jsonl:2: expected each key once in an object, got 'score' twice"):
+        read_run(file("r.jsonl", '{"qid": "q", "docid": "b", "score": 1, "x": {"y": 1}}\n' + line))
+
+
+def test_a_whole_number_beyond_all_floats_is_infinite_and_told(file):
+    huge = "1" + "0" * 400
+    for name, content in (
+        ("a.json", f'{{"q": {{"d": {huge}}}}}'),
+        ("b.jsonl", f'{{"qid": "q", "docid": "d", "score": {huge}}}'),
+    ):
+        run = read_run(file(name, content))
+        assert (run.to_dict(), kinds(run)) == ({"q": {"d": float("inf")}}, {"infinite scores": 1})

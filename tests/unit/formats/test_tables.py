@@ -269,3 +269,14 @@ def test_a_rank_too_high_to_be_one_is_refused(file):
     for rank in ("1e300", "inf"):
         with pytest.raises(FormatError, match=r"r\.csv:2: expected a whole number as rank"):
             read_run(file("r.csv", f"query,doc,rank\nq,a,{rank}\n"))
+
+
+def test_a_table_with_all_cells_quoted_is_read_like_one_without(file):
+    text = '"query","doc","score"\n"q","007","1.5"\n"q","a ""b""","1"\n"q","c, d","0.5"\n'
+    assert read_run(file("r.csv", text)).to_dict() == {"q": {"007": 1.5, 'a "b"': 1, "c, d": 0.5}}
+    assert read_run(file("s.csv", text.split('"q","a')[0])).to_dict() == {"q": {"007": 1.5}}
+
+
+def test_a_separator_in_quotes_does_not_hide_a_missing_cell(file):
+    with pytest.raises(FormatError, match=r"r\.csv:2: expected 4 cells, as in the header, got 3"):
+        read_run(file("r.csv", 'query,title,doc,score\nq,"x, y",1\n'))
