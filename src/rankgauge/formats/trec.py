@@ -71,7 +71,8 @@ def read_plain_run(content: Path | bytes, *, path: Path, name: str, progress: Pr
     if fast.rank_conflicts:
         notes.append(rank_conflict_note(fast.rank_conflicts, f"{path}:{fast.first_conflict_line}"))
     groups = regrouped(fast.query_ids, fast.offsets)
-    return Run.from_groups(groups, fast.docs, fast.scores, name=name, notes=notes, known_hash=fast.doc_hash)
+    docs, scores, hashes = fast.docs, fast.scores, fast.doc_hash
+    return Run.from_groups(groups, docs, scores, name=name, notes=notes, known_hash=hashes, distinct=True)
 
 
 def _place(source: Source) -> Locate:
