@@ -107,6 +107,13 @@ def test_the_suffix_chooses_what_is_written(tmp_path, suffix, pack):
     assert read_run(tmp_path / f"x{suffix}{pack}").to_dict() == run.to_dict()
 
 
+@pytest.mark.parametrize("suffix", [".parquet", ".arrow", ".lz4", ".json", ".jsonl"])
+def test_marks_inside_ids_come_back(tmp_path, suffix):
+    run = Run.from_dict({"q": {"\n\ufeffa": 1.0, "\na": 2.0}})
+    write_run(run, tmp_path / f"x{suffix}")
+    assert read_run(tmp_path / f"x{suffix}").to_dict() == run.to_dict()
+
+
 @pytest.mark.parametrize("suffix", [".qrels", ".csv", ".tsv", ".jsonl", ".parquet", ".arrow"])
 def test_subtopics_come_back(tmp_path, suffix):
     rows = [("q", "a", 1, "s"), ("q", "a", 0, "t"), ("q", "b", 2, "t")]
