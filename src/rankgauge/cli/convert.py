@@ -32,7 +32,9 @@ def convert(
     source: Annotated[Path, typer.Argument(help="A run or judgments, in any known format.")],
     target: Annotated[Path, typer.Argument(help="The file to write; its suffix says the format.")],
     kind: Annotated[Kind, typer.Option(help="What the file holds, where its content does not tell.")] = Kind.auto,
-    to: Annotated[str | None, typer.Option(help="Format to write, where the suffix does not tell.")] = None,
+    to: Annotated[
+        str | None, typer.Option(help="Format to write, where the suffix does not tell: letor, quepid, rre, ...")
+    ] = None,
     from_: Annotated[
         str | None, typer.Option("--from", help="Format of the source, where its content does not tell.")
     ] = None,
