@@ -157,12 +157,15 @@ def test_every_module_says_in_its_first_line_what_it_is_for() -> None:
     assert silent == []
 
 
-def test_importing_the_package_loads_only_what_every_user_needs() -> None:
-    code = "import json, sys, rankgauge; print(json.dumps(sorted({m.partition('.')[0] for m in sys.modules})))"
+@pytest.mark.parametrize(
+    ("use", "needs"),
+    [("", set()), ("[getattr(rankgauge, name) for name in rankgauge.__all__]", {"numpy", "polars"})],
+)
+def test_the_package_loads_only_what_every_user_needs_and_when_it_is_used(use: str, needs: set[str]) -> None:
+    names = "sorted({m.partition('.')[0] for m in sys.modules})"
+    code = f"import json, sys, rankgauge; {use or 'None'}; print(json.dumps({names}))"
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    loaded = set(json.loads(answer.stdout))
-    assert loaded >= {"rankgauge", "numpy", "polars"}
-    assert loaded & LOADED_ON_DEMAND == set()
+    assert set(json.loads(answer.stdout)) & (LOADED_ON_DEMAND | {"numpy", "polars"}) == needs
 
 
 def test_the_public_names_are_the_documented_ones() -> None:

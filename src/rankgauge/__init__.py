@@ -1,18 +1,51 @@
 """Measures rankings for search and RAG, with the doubt beside every score."""
 
-from rankgauge.conventions import CONVENTIONS, Convention
-from rankgauge.engines.memory import evaluate, judge
-from rankgauge.errors import RankgaugeError
-from rankgauge.formats import read_qrels, read_run, write_qrels, write_run
-from rankgauge.measures import *  # noqa: F403
-from rankgauge.measures import __all__ as _measures
-from rankgauge.measures.classification import Classification, classify
-from rankgauge.measures.confusion import Confusion
-from rankgauge.records import Note, Qrels, Run
-from rankgauge.records.scores import Scores
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rankgauge.conventions import CONVENTIONS, Convention
+    from rankgauge.engines.memory import evaluate, judge
+    from rankgauge.errors import RankgaugeError
+    from rankgauge.formats import read_qrels, read_run, write_qrels, write_run
+    from rankgauge.measures import *  # noqa: F403
+    from rankgauge.measures.classification import Classification, classify
+    from rankgauge.measures.confusion import Confusion
+    from rankgauge.records import Note, Qrels, Run
+    from rankgauge.records.scores import Scores
 
 __all__ = [
-    "CONVENTIONS", "Classification", "Confusion", "Convention", "Note", "Qrels", "RankgaugeError", "Run", "Scores",
-    "classify", "evaluate", "judge", "read_qrels", "read_run", "write_qrels", "write_run",
-    *_measures,
+    "AP", "AP_IA", "BPM", "CG", "CONVENTIONS", "Classification", "Confusion", "Convention", "DCG", "DynamicBPM", "ERR",
+    "ERR_IA", "F", "GMAP", "IFT", "INSQ", "INST", "IPrec", "IPrec11", "Judged", "Measure", "NERR10", "NERR11",
+    "NERR8", "NERR9", "NPV", "NRBP", "Note", "NumRel", "NumRelRet", "NumRet", "P", "P_IA", "Profile", "Q", "Qrels",
+    "R", "RBP", "REGISTRY", "RR", "RankgaugeError", "RelativeP", "Residual", "Rprec", "Run", "SDCG", "Scores", "SetAP",
+    "SetF", "SetP", "SetR", "Similarity", "StRecall", "Success", "TBG", "UMeasure", "Unjudged", "alpha_DCG",
+    "alpha_nDCG", "bpref", "classify", "discount", "evaluate", "find", "gain", "infAP", "judge", "kendall_tau",
+    "measure", "nDCG", "nERR_IA", "nNRBP", "overlap", "parse", "profile", "rank_correlation", "rbo", "read_qrels",
+    "read_run", "tau_ap", "user_model", "weights", "write_qrels", "write_run",
 ]  # fmt: skip
+
+_HOMES = {
+    "rankgauge.conventions": ("CONVENTIONS", "Convention"),
+    "rankgauge.engines": ("evaluate", "judge"),
+    "rankgauge.errors": ("RankgaugeError",),
+    "rankgauge.formats": ("read_qrels", "read_run", "write_qrels", "write_run"),
+    "rankgauge.measures.classification": ("Classification", "classify"),
+    "rankgauge.measures.confusion": ("Confusion",),
+    "rankgauge.records": ("Note", "Qrels", "Run"),
+    "rankgauge.records.scores": ("Scores",),
+}
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name when it is first asked for, so that importing the package costs next to nothing."""
+    if name not in __all__:
+        raise AttributeError(f"module 'rankgauge' has no attribute {name!r}")
+    found = getattr(importlib.import_module(_HOME.get(name, "rankgauge.measures")), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

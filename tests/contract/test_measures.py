@@ -172,8 +172,3 @@ def test_it_is_documented(measure):
 def test_its_defaults_are_values_that_it_takes(measure):
     for name, parameter in measure.declared.parameters.items():
         assert check_value(measure.name, measure.declared.parameters, name, parameter.default) == parameter.default
-
-
-def test_every_source_is_cited():
-    cited = {measure.declared.cite for measure in REGISTRY.values()}
-    assert cited <= set(SOURCES)

@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from rankgauge.cli import options, talk
-from rankgauge.formats.scored import read_scored
 
 
 def classify(
@@ -25,9 +24,8 @@ def classify(
     Example: rankgauge classify scored.csv --threshold 0.5 --plot roc.svg
     """
     classification = talk.late("rankgauge.measures.classification")
-    result = classification.classify_scored(
-        read_scored(scored, label=label, score=score, positive=positive), threshold=threshold
-    )
+    read = talk.late("rankgauge.formats.scored").read_scored(scored, label=label, score=score, positive=positive)
+    result = classification.classify_scored(read, threshold=threshold)
     text = talk.late("rankgauge.report.classification").render_classification(result, format=format.value)
     typer.echo(text, nl=False)
     if plot is not None:

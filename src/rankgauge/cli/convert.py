@@ -8,13 +8,11 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
 import typer
 
+import rankgauge as rg
 from rankgauge.cli import options, talk
 from rankgauge.errors import FormatError
-from rankgauge.formats import FORMATS, read_qrels, read_run, sniff, write_qrels, write_run
-from rankgauge.records import Qrels, Run
 
 NAMELESS = ("json", "ranx")
 """Formats whose numbers have no name that tells a score from a grade."""
@@ -34,7 +32,9 @@ def convert(
     source: Annotated[Path, typer.Argument(help="A run or judgments, in any known format.")],
     target: Annotated[Path, typer.Argument(help="The file to write; its suffix says the format.")],
     kind: Annotated[Kind, typer.Option(help="What the file holds, where its content does not tell.")] = Kind.auto,
-    to: Annotated[str | None, typer.Option(help="Format to write, where the suffix does not tell.")] = None,
+    to: Annotated[
+        str | None, typer.Option(help="Format to write, where the suffix does not tell: letor, quepid, rre, ...")
+    ] = None,
     from_: Annotated[
         str | None, typer.Option("--from", help="Format of the source, where its content does not tell.")
     ] = None,
@@ -47,19 +47,20 @@ def convert(
     """
     named = options.columns_of(columns)
     read_as = partial(_read_as, source=source, columns=named, repeated=on_duplicate, format=from_)
-    found = _read(source, kind, from_ or sniff(source).format, read_as)
+    found = _read(source, kind, from_ or talk.late("rankgauge.formats").sniff(source).format, read_as)
     talk.remark(found.notes)
-    if isinstance(found, Qrels):
-        write_qrels(found, target, format=to)
+    if isinstance(found, rg.Qrels):
+        rg.write_qrels(found, target, format=to)
         talk.stderr().print(f"{len(found):,} judgments of {len(found.queries):,} queries -> {target}")
     else:
-        write_run(found, target, format=to)
+        rg.write_run(found, target, format=to)
         talk.stderr().print(f"{len(found):,} documents of {len(found.queries):,} queries -> {target}")
 
 
-def _read(source: Path, kind: Kind, format: str, read_as: Callable[[Kind], Qrels | Run]) -> Qrels | Run:
+def _read(source: Path, kind: Kind, format: str, read_as: Callable[[Kind], rg.Qrels | rg.Run]) -> rg.Qrels | rg.Run:
     """Read what the file holds; where its content allows both, its name decides: a "qrel" in it is judgments."""
-    able = FORMATS[format].reads if format in FORMATS else ()
+    formats = talk.late("rankgauge.formats").FORMATS
+    able: tuple[str, ...] = formats[format].reads if format in formats else ()
     if kind is Kind.auto and len(able) == 1:
         kind = Kind(able[0])
     named = Kind.qrels if "qrel" in source.name.lower() else Kind.run
@@ -75,21 +76,21 @@ def _read(source: Path, kind: Kind, format: str, read_as: Callable[[Kind], Qrels
         except FormatError:
             pass
         raise
-    if kind is Kind.auto and isinstance(found, Run) and format in NAMELESS and _like_grades(found):
+    if kind is Kind.auto and isinstance(found, rg.Run) and format in NAMELESS and _like_grades(found):
         talk.stderr().print("note: small whole numbers: read as judgments; pass --kind run if they are scores")
         return read_as(Kind.qrels)
     return found
 
 
-def _like_grades(run: Run) -> bool:
+def _like_grades(run: rg.Run) -> bool:
     small = (run.scores >= SMALLEST_GRADE) & (run.scores <= LARGEST_GRADE)
-    return bool((small & (run.scores == np.floor(run.scores))).all())
+    return bool((small & (run.scores % 1 == 0)).all())
 
 
 def _read_as(
     kind: Kind, *, source: Path, columns: dict[str, str] | None, repeated: options.Duplicates, format: str | None
-) -> Qrels | Run:
+) -> rg.Qrels | rg.Run:
     if kind is Kind.qrels:
-        return read_qrels(source, columns=columns, on_duplicate=repeated.value, format=format)
+        return rg.read_qrels(source, columns=columns, on_duplicate=repeated.value, format=format)
     with talk.reading(source.name) as progress:
-        return read_run(source, columns=columns, on_duplicate=repeated.value, format=format, progress=progress)
+        return rg.read_run(source, columns=columns, on_duplicate=repeated.value, format=format, progress=progress)

@@ -7,13 +7,10 @@ from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any
 
-import polars as pl
 import typer
 
-from rankgauge import engines
+import rankgauge as rg
 from rankgauge.cli import options, talk
-from rankgauge.formats import read_qrels, read_run
-from rankgauge.records.scores import Scores
 
 MEASURES = ["nDCG@10", "RBP(p=0.8)", "ERR@10", "AP", "Judged@10"]
 
@@ -33,18 +30,18 @@ def demo(
         if copy_to is not None:
             shutil.copytree(folder, copy_to, dirs_exist_ok=True)
             talk.stderr().print(f"the golden set is in {copy_to}")
-        qrels = read_qrels(folder / "qrels.txt", name="qrels")
-        later = read_qrels(folder / "qrels.second-round.txt", name="second round")
-        runs = [read_run(folder / f"{name}.run", name=name) for name in ("keyword", "vector")]
-    scores = engines.evaluate(qrels, runs, MEASURES)
+        qrels = rg.read_qrels(folder / "qrels.txt", name="qrels")
+        later = rg.read_qrels(folder / "qrels.second-round.txt", name="second round")
+        runs = [rg.read_run(folder / f"{name}.run", name=name) for name in ("keyword", "vector")]
+    scores = rg.evaluate(qrels, runs, MEASURES)
     talk.remark(scores.notes)
     report = talk.late("rankgauge.report.scores")
     typer.echo(report.render_scores(scores, format=format.value, by_query=by_query), nl=False)
     if format is options.Shape.table:
-        typer.echo("\n" + meaning(scores, engines.evaluate(later, runs, MEASURES)))
+        typer.echo("\n" + meaning(scores, rg.evaluate(later, runs, MEASURES)))
 
 
-def meaning(scores: Scores, later: Scores) -> str:
+def meaning(scores: rg.Scores, later: rg.Scores) -> str:
     """Say in two sentences what the demo's numbers mean."""
     (old, new), (old_later, new_later) = _ndcg(scores), _ndcg(later)
     lead = "leads" if old["mean"] > new["mean"] else "does not lead"
@@ -59,6 +56,6 @@ def meaning(scores: Scores, later: Scores) -> str:
     )
 
 
-def _ndcg(scores: Scores) -> list[dict[str, Any]]:
+def _ndcg(scores: rg.Scores) -> list[dict[str, Any]]:
     """The rows of the first measure, one per run."""
-    return scores.mean().filter(pl.col("measure") == scores.measures[0]).to_dicts()
+    return scores.mean().filter(measure=scores.measures[0]).to_dicts()

@@ -8,10 +8,8 @@ from typing import Annotated
 
 import typer
 
-from rankgauge import conventions, engines
+import rankgauge as rg
 from rankgauge.cli import options, talk
-from rankgauge.formats import read_qrels, read_run
-from rankgauge.records import Run
 
 DEFAULT_MEASURES = ["nDCG@10", "AP", "RR", "R@100", "Judged@10"]
 
@@ -37,11 +35,12 @@ def evaluate(
     Example: rankgauge evaluate qrels.txt bm25.run dense.run -m nDCG@10 -m 'RBP(p=0.8)' --by-query
     """
     options.load_measures(measures_from)
-    how = conventions.convention(convention).but(level=level, ties=None if ties is None else ties.value)
-    chosen = engines.as_measures(measure, how)  # a misspelt name should not wait for a long read
+    how: rg.Convention = talk.late("rankgauge.conventions").convention(convention)
+    how = how.but(level=level, ties=None if ties is None else ties.value)
+    chosen = talk.late("rankgauge.engines").as_measures(measure, how)  # a misspelt name should not wait for a long read
     diverse = any(m.declared.subtopics for m in chosen)
     named = options.columns_of(columns)
-    judged = read_qrels(
+    judged = rg.read_qrels(
         qrels,
         on_duplicate=on_duplicate.value,
         columns=_known(named, "score"),
@@ -50,7 +49,7 @@ def evaluate(
     )
     read_one = partial(_read_run, on_duplicate=on_duplicate, columns=named, format=run_format, how=how)
     read = [read_one(path, name) for path, name in zip(runs, names(runs), strict=True)]
-    scores = engines.evaluate(judged, read, measure, convention=how)
+    scores = rg.evaluate(judged, read, measure, convention=how)
     talk.remark(scores.notes)
     report = talk.late("rankgauge.report.scores")
     typer.echo(report.render_scores(scores, format=format.value, by_query=by_query, digits=digits), nl=False)
@@ -78,10 +77,10 @@ def _read_run(
     on_duplicate: options.Duplicates,
     columns: dict[str, str] | None,
     format: str | None,
-    how: conventions.Convention,
-) -> Run:
+    how: rg.Convention,
+) -> rg.Run:
     with talk.reading(path.name) as progress:
-        return read_run(
+        return rg.read_run(
             path,
             name=name,
             on_duplicate=on_duplicate.value,

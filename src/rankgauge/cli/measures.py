@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
+import rankgauge as rg
 from rankgauge.cli import options, talk
-from rankgauge.measures import REGISTRY, parse
 
 
 def measures(
@@ -36,7 +36,7 @@ def measures(
     if profile:
         _draw(names or ["P@10", "RBP(p=0.8)", "DCG", "ERR"], output, depth)
         return
-    chosen = [parse(name) for name in names] if names else sorted(REGISTRY.values(), key=lambda m: m.name.lower())
+    chosen = [rg.parse(name) for name in names] if names else sorted(rg.REGISTRY.values(), key=lambda m: m.name.lower())
     typer.echo(report.render_measures(chosen, format=format.value, full=bool(names)), nl=False)
 
 

@@ -9,9 +9,8 @@ from typing import Annotated
 
 import typer
 
-from rankgauge.conventions import CONVENTIONS
+import rankgauge as rg
 from rankgauge.errors import Fault, InputError, MeasureError
-from rankgauge.measures import REGISTRY
 
 
 class Shape(StrEnum):
@@ -42,11 +41,11 @@ class TieOrder(StrEnum):
 
 
 def _measure_names(incomplete: str) -> list[str]:
-    return [name for name in REGISTRY if name.lower().startswith(incomplete.lower())]
+    return [name for name in rg.REGISTRY if name.lower().startswith(incomplete.lower())]
 
 
 def _convention_names(incomplete: str) -> list[str]:
-    return [name for name in CONVENTIONS if name.startswith(incomplete)]
+    return [name for name in rg.CONVENTIONS if name.startswith(incomplete)]
 
 
 MeasureNames = Annotated[

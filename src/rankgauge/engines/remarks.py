@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import polars as pl
@@ -73,34 +72,30 @@ def _near_misses(qrels: Qrels, run: Run, judged: JudgedRun) -> list[Note]:
     """Look for ids that differ only in how they are written; only where much did not match."""
     if max(len(qrels), len(run)) > MOST_IDS_COMPARED or len(judged.rank) == len(qrels):
         return []
-    ours, theirs = _pairs(qrels.to_polars()), _pairs(_of_queries(run, qrels))
-    lost, unknown = ours - theirs, theirs - ours
+    ours, theirs = qrels.to_polars().select("query", "doc"), run.to_polars().select("query", "doc")
+    lost = ours.join(theirs, on=["query", "doc"], how="anti")
+    unknown = theirs.join(lost, on="query", how="semi").join(ours, on=["query", "doc"], how="anti")
     said: list[Note] = []
     for how, turn in _TURNS.items():
-        would = {(query, turn(doc)) for query, doc in lost} & {(query, turn(doc)) for query, doc in unknown}
-        if would:
+        turned = [pairs.with_columns(turn(pairs["doc"])) for pairs in (lost, unknown)]
+        if turned[0].equals(lost) and turned[1].equals(unknown):
+            continue
+        would = turned[0].join(turned[1], on=["query", "doc"], how="semi").unique().sort("query", "doc")
+        if len(would):
             text = f"run {run.name!r}: {len(would)} document ids would match the qrels' {how}: "
-            said.append(Note("near misses", len(would), text + examples(doc for _, doc in sorted(would))))
+            said.append(Note("near misses", len(would), text + examples(would["doc"])))
     return said
 
 
-def _of_queries(run: Run, qrels: Qrels) -> pl.DataFrame:
-    return run.to_polars().filter(pl.col("query").is_in(qrels.queries.implode()))
+def _overlap(left: pl.Series, right: pl.Series, turn: Callable[[pl.Series], pl.Series]) -> bool:
+    return bool(turn(left).is_in(turn(right).implode()).any())
 
 
-def _pairs(frame: pl.DataFrame) -> set[tuple[str, str]]:
-    return set(frame.select("query", "doc").iter_rows())
-
-
-def _overlap(left: Iterable[str], right: Iterable[str], turn: Callable[[str], str]) -> bool:
-    return not {turn(x) for x in left}.isdisjoint({turn(x) for x in right})
-
-
-_TURNS: dict[str, Callable[[str], str]] = {
-    "after NFC normalisation": lambda text: unicodedata.normalize("NFC", text),
-    "without a trailing '.0'": lambda text: text.removesuffix(".0"),
-    "without blanks around": str.strip,
-    "in lower case": str.lower,
-    "without leading zeros": lambda text: text.lstrip("0"),
-    "without the letters before the number": lambda text: text.lstrip("qQ_-:"),
+_TURNS: dict[str, Callable[[pl.Series], pl.Series]] = {
+    "after NFC normalisation": lambda ids: ids.str.normalize("NFC"),
+    "without a trailing '.0'": lambda ids: ids.str.strip_suffix(".0"),
+    "without blanks around": lambda ids: ids.str.strip_chars(),
+    "in lower case": lambda ids: ids.str.to_lowercase(),
+    "without leading zeros": lambda ids: ids.str.strip_chars_start("0"),
+    "without the letters before the number": lambda ids: ids.str.strip_chars_start("qQ_-:"),
 }

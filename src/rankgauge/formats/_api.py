@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from rankgauge.errors import EmptyInputError, Fault, FormatError, InputError
-from rankgauge.formats import beir, fields, letor, msmarco, nested, ranx, search_engines, tables, trec
+from rankgauge.formats import beir, engine_bodies, fields, letor, msmarco, nested, ranx, search_engines, tables, trec
 from rankgauge.formats._build import Order, nothing, qrels_of, run_of
 from rankgauge.formats._bytes import Progress, Source, load, save, stem
 from rankgauge.formats._detect import Holds, detect, json_format
@@ -175,7 +175,7 @@ def _read_frame(source: Source, columns: Columns, holds: Holds, *, kind: str) ->
 _READERS: Mapping[str, Callable[[Source, Columns, Holds], Rows]] = {
     "trec": _read_trec,
     "beir": partial(_read_delimited, separator="\t"),
-    "msmarco": lambda source, columns, holds: msmarco.read(source),
+    "msmarco": lambda source, columns, holds: msmarco.read(source) if holds == "run" else trec.read_qrels(source),
     "letor": lambda source, columns, holds: letor.read(source),
     "json": _read_json,
     "jsonl": lambda source, columns, holds: fields.read_lines(source, columns, holds=holds),
@@ -194,17 +194,26 @@ _READERS: Mapping[str, Callable[[Source, Columns, Holds], Rows]] = {
 def write_qrels(qrels: Qrels, path: PathLike, *, format: str | None = None) -> None:
     """Write judgments; the suffix chooses the format, .gz and .zst compress.
 
+    A folder, or in the format "beir" a path without a suffix, gets qrels/test.tsv as BEIR has it.
+
     Raises
     ------
     InputError
-        For an unknown suffix, and for ids or subtopics that the format cannot hold.
+        For an unknown suffix, and for ids, grades or subtopics that the format cannot hold.
     """
     writers: Mapping[str, Callable[[Qrels], Iterator[bytes]]] = {
         "trec": trec.qrels_lines,
         "beir": beir.qrels_lines,
+        "msmarco": msmarco.qrels_lines,
+        "letor": letor.lines,
+        "quepid": tables.quepid_lines,
+        "rre": engine_bodies.rre,
+        "rank_eval": engine_bodies.rank_eval_request,
+        "opensearch": engine_bodies.opensearch,
         **_WRITERS,
     }
-    save(path, writers[for_writing(Path(path), format, "qrels").name](qrels))
+    chosen = for_writing(Path(path), format, "qrels").name
+    save(beir.target(Path(path)) if chosen == "beir" else path, writers[chosen](qrels))
 
 
 def write_run(run: Run, path: PathLike, *, format: str | None = None, tag: str | None = None) -> None:
@@ -230,6 +239,7 @@ def write_run(run: Run, path: PathLike, *, format: str | None = None, tag: str |
         "trec": partial(trec.run_lines, tag=tag),
         "msmarco": msmarco.lines,
         "ranx": ranx.content,
+        "rank_eval": engine_bodies.rank_eval_response,
         **_WRITERS,
     }
     save(path, writers[for_writing(Path(path), format, "run").name](run))

@@ -19,6 +19,7 @@ Progress = Callable[[int, int], None]
 CHUNK = 8 << 20
 GZIP, ZSTD, LZ4 = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\x04\x22\x4d\x18"
 COMPRESSIONS = {GZIP: "gzip", ZSTD: "zstd", LZ4: "lz4"}
+BINARY_MARKS = (b"PAR1", b"ARROW1", b"\xff\xff\xff\xff", *(bytes([first]) for first in range(0xA0, 0xC0)))
 UTF8_MARK, UTF16_MARKS = b"\xef\xbb\xbf", (b"\xff\xfe", b"\xfe\xff")
 
 STEM_SUFFIXES = frozenset(
@@ -179,6 +180,8 @@ def _unmarked(raw: bytes, path: Path) -> bytes:
         except UnicodeDecodeError:
             fault = Fault(str(path), "UTF-16 text, as its first bytes say", "other bytes", "save it as UTF-8")
             raise FormatError(fault) from None
+    if raw.startswith(BINARY_MARKS):
+        return raw
     # Files that were put together keep the mark of each part.
     return raw.replace(b"\n" + UTF8_MARK, b"\n") if b"\n" + UTF8_MARK in raw else raw
 

@@ -15,7 +15,7 @@ from rankgauge.formats._names import bare, is_header
 
 Holds = Literal["qrels", "run"]
 
-_LETOR = re.compile(r"^\S+\s+qid:\S+(\s|$)")
+_LETOR = re.compile(r"^\S+\s+qid:\S+(\s|$)", re.ASCII)
 _SVMLIGHT = re.compile(r"^\S+(\s+\d+:\S+)+\s*(#.*)?$")
 
 

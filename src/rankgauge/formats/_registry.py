@@ -31,8 +31,16 @@ FORMATS: Mapping[str, Format] = {
         Format(
             "beir", (), ("qrels",), ("qrels",), "BEIR qrels with the header query-id, corpus-id, score; or a folder"
         ),
-        Format("msmarco", (), ("run",), ("run",), "MS MARCO run: query, passage, rank; no header, no score"),
-        Format("letor", (".letor", ".svmlight"), ("qrels",), (), "LETOR, SVMlight with qid, RankLib judgment lists"),
+        Format(
+            "msmarco",
+            (),
+            _BOTH,
+            _BOTH,
+            "MS MARCO runs (query, passage, rank; no header) and qrels (query, 0, passage, grade)",
+        ),
+        Format(
+            "letor", (".letor", ".svmlight"), ("qrels",), ("qrels",), "LETOR, SVMlight with qid, RankLib judgment lists"
+        ),
         Format("json", (".json",), _BOTH, _BOTH, "{query: {document: number}}, or a list of objects with named fields"),
         Format("jsonl", (".jsonl", ".ndjson"), _BOTH, _BOTH, "one JSON object a line with named fields"),
         Format("csv", (".csv",), _BOTH, _BOTH, "a header line and commas, or semicolons"),
@@ -40,12 +48,14 @@ FORMATS: Mapping[str, Format] = {
         Format("parquet", (".parquet", ".pq"), _BOTH, _BOTH, "Parquet with named columns, as from ranx"),
         Format("arrow", (".arrow", ".feather", ".ipc"), _BOTH, _BOTH, "Arrow IPC file or stream with named columns"),
         Format("ranx", (".lz4",), _BOTH, ("run",), "ranx: CBOR in LZ4 (needs the extra 'ranx')"),
-        Format("quepid", (), _BOTH, (), "Quepid CSV: judgments (query, docid, rating) or a snapshot with positions"),
-        Format("rre", (), ("qrels",), (), "Rated Ranking Evaluator JSON, both shapes"),
         Format(
-            "rank_eval", (), _BOTH, (), "Elasticsearch and OpenSearch rank_eval: request (judgments), response (run)"
+            "quepid", (), _BOTH, ("qrels",), "Quepid CSV: judgments (query, docid, rating) or a snapshot with positions"
         ),
-        Format("opensearch", (), ("qrels",), (), "OpenSearch Search Relevance: imported judgments"),
+        Format("rre", (), ("qrels",), ("qrels",), "Rated Ranking Evaluator JSON, both shapes"),
+        Format(
+            "rank_eval", (), _BOTH, _BOTH, "Elasticsearch and OpenSearch rank_eval: request (judgments), response (run)"
+        ),
+        Format("opensearch", (), ("qrels",), ("qrels",), "OpenSearch Search Relevance: imported judgments"),
     )
 }
 
@@ -64,9 +74,17 @@ def for_writing(path: Path, name: str | None, holds: Holds) -> Format:
     suffix = suffixes[-1] if suffixes else ""
     found = known(name) if name is not None else next((f for f in FORMATS.values() if suffix in f.suffixes), None)
     able = ", ".join(f.name for f in FORMATS.values() if holds in f.writes)
+    if found is None and path.is_dir() and holds == "qrels":
+        found = FORMATS["beir"]
     if found is None:
-        fault = Fault(str(path), "a suffix that names a format", repr(suffix), f"pass format=, one of {able}")
+        fault = Fault(
+            str(path),
+            "a suffix that names a format",
+            repr(suffix),
+            f"name a format, with --to or format=: one of {able}",
+        )
         raise InputError(fault)
     if holds not in found.writes:
-        raise InputError(Fault(f"format {found.name!r}", f"a format that can write a {holds}", "one that cannot", able))
+        what = "qrels" if holds == "qrels" else "a run"
+        raise InputError(Fault(f"format {found.name!r}", f"a format that can hold {what}", "one that cannot", able))
     return found

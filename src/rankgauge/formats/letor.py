@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
-from rankgauge.errors import Fault, FormatError
+from rankgauge.errors import Fault, FormatError, InputError
 from rankgauge.formats._bytes import Source
 from rankgauge.formats._lines import not_utf8
 from rankgauge.formats._rows import Faults, Rows, line_place, not_a_number, number, number_advice
-from rankgauge.records import Note
+from rankgauge.formats._writing import ANY_ID, by_query, refuse_subtopics
+from rankgauge.formats.trec import grade_text
+from rankgauge.records import Note, Qrels
 from rankgauge.records.notes import examples
 
+_BLANKS = " \t\n\r\v\f"
 _TEXT_OF = re.compile(r"^#\s*qid:\s*(\S+?)\s*:\s*(.*\S)\s*$")
-_ROW = re.compile(r"^\s*(\S+)\s+qid:(\S+)\s*([^#]*)(?:#(.*))?$", re.DOTALL)
-_DOC_ID = re.compile(r"^\s*docid\s*=\s*(\S+)", re.IGNORECASE)
+_ROW = re.compile(r"^\s*(\S+)\s+qid:(\S+)\s*([^#]*)(?:#(.*))?$", re.DOTALL | re.ASCII)
+_DOC_ID = re.compile(r"^\s*docid\s*=\s*(\S+)", re.IGNORECASE | re.ASCII)
+_FIRST = re.compile(r"\S+", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -75,10 +80,11 @@ def _doc_of(comment: str) -> str:
     """
     if named := _DOC_ID.match(comment):
         return named[1]
-    comment = comment.strip()
+    comment = comment.strip(_BLANKS)
     if "\t" in comment:
-        return comment.split("\t")[0].strip()
-    return comment.split()[0] if comment else ""
+        return comment.split("\t")[0].strip(_BLANKS)
+    first = _FIRST.match(comment)
+    return first[0] if first else ""
 
 
 def _lacking_comments(rows: list[_Row], source: Source, faults: Faults) -> None:
@@ -124,3 +130,25 @@ def _names(rows: list[_Row], texts: dict[str, str]) -> dict[str, str]:
     queries = list(dict.fromkeys(row.query for row in rows))
     names = {query: texts[query] for query in queries if query in texts}
     return names if len({names.get(query, query) for query in queries}) == len(queries) else {}
+
+
+def lines(qrels: Qrels) -> Iterator[bytes]:
+    """Lines of a grade, a query and, as a comment, a document."""
+    refuse_subtopics(qrels, "letor")
+    _check_ids(qrels.queries, "query")
+    _check_ids(qrels.docs, "document")
+    for query, docs, grades in by_query(qrels):
+        rows = (f"{grade_text(grade)} qid:{query} # {_named(doc)}\n" for doc, grade in zip(docs, grades, strict=True))
+        yield "".join(rows).encode()
+
+
+def _named(doc: str) -> str:
+    """Write an id so that its line names it: one that starts like the words "docid =" needs them before it."""
+    return f"docid={doc}" if _DOC_ID.match(doc) else doc
+
+
+def _check_ids(ids: pl.Series, what: str) -> None:
+    bad = ids.filter(ids.str.contains(f"[{_BLANKS}]")).unique(maintain_order=True)
+    if len(bad):
+        got = f"{len(bad)} with blanks: {examples(bad)}"
+        raise InputError(Fault(f"{what} ids", "ids without blanks for a LETOR file", got, ANY_ID))

@@ -1,4 +1,4 @@
-"""MS MARCO runs: query, passage and rank, without a header and without scores."""
+"""MS MARCO: runs of query, passage and rank without scores; qrels as those of TREC, between tabs."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from rankgauge.errors import Fault, FormatError
+from rankgauge.formats import trec
 from rankgauge.formats._bytes import Source
 from rankgauge.formats._lines import data_lines, read_fields
 from rankgauge.formats._rows import Faults, Rows, line_place, ranks_of
+from rankgauge.formats._writing import refuse_subtopics
 from rankgauge.formats.trec import check_ids, ranked
-from rankgauge.records import Run
+from rankgauge.records import Qrels, Run
 
 FIELDS = "3 fields (query passage rank)"
 
@@ -48,6 +50,12 @@ def _refuse_scores(rows: Rows, source: Source) -> None:
     if same.any() and (np.diff(rows.rank)[same] < 0).all():
         advice = "add the header line 'query doc score' with tabs if these are scores"
         raise FormatError(Fault(source.label, "ranks in column 3", "numbers that fall in every query", advice))
+
+
+def qrels_lines(qrels: Qrels) -> Iterator[bytes]:
+    """Lines of query, 0, passage and grade."""
+    refuse_subtopics(qrels, "msmarco")
+    yield from trec.qrels_lines(qrels, separator="\t")
 
 
 def lines(run: Run) -> Iterator[bytes]:

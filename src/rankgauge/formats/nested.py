@@ -10,10 +10,11 @@ from typing import Any, TypeGuard
 import numpy as np
 import polars as pl
 
-from rankgauge.errors import Fault, FormatError, InputError
+from rankgauge.errors import Fault, FormatError
 from rankgauge.formats._bytes import Source
 from rankgauge.formats._lines import not_utf8
 from rankgauge.formats._rows import Faults, Rows, pair_place
+from rankgauge.formats._writing import refuse_gaps, refuse_subtopics
 from rankgauge.records import Note, Qrels, Run
 from rankgauge.records.notes import examples
 
@@ -165,10 +166,10 @@ def kind_of(value: object) -> str:
 
 def nested_bytes(data: Qrels | Run) -> Iterator[bytes]:
     """Content of a JSON file {query: {document: number}}."""
-    if isinstance(data, Qrels) and data.subtopics is not None:
-        raise InputError(Fault("JSON", "qrels without subtopics", "subtopics", "write TREC, .jsonl, .csv or .parquet"))
-    if isinstance(data, Run) and data.ranks is not None:
-        raise InputError(Fault("JSON", "a run with scores", "ranks with gaps", "write .jsonl, .csv or .parquet"))
+    if isinstance(data, Qrels):
+        refuse_subtopics(data, "JSON")
+    else:
+        refuse_gaps(data, "JSON")
     separator = "{\n"
     for query, found in data.to_dict().items():
         yield f"{separator}{json.dumps(query, ensure_ascii=False)}: {json.dumps(found, ensure_ascii=False)}".encode()

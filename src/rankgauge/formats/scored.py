@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import json
 import re
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from rankgauge.errors import SHOWN_FAULTS, EmptyInputError, Fault, FormatError, InputError, did_you_mean
+from rankgauge.errors import SHOWN_FAULTS, EmptyInputError, Fault, FormatError, did_you_mean
+from rankgauge.formats._bytes import load
 from rankgauge.records.scored import ScoredLabels
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -69,7 +67,7 @@ class _Columns:
 def read_scored(
     path: str | PathLike[str], *, label: str = "label", score: str = "score", positive: Any = None
 ) -> ScoredLabels:
-    """Read one label and one score per row from a file with named columns; gzip is recognised.
+    """Read one label and one score per row from a file with named columns; gzip and zstd are recognised.
 
     Parameters
     ----------
@@ -82,7 +80,7 @@ def read_scored(
         The label that counts as positive; without it labels are 0/1 or true/false. A row without a
         label is left out and counted.
     """
-    content = _content(Path(path))
+    content = load(path).data
     columns = _Columns(str(path), (label, score))
     if content.startswith(b"PAR1"):
         _read_parquet(content, columns)
@@ -104,29 +102,13 @@ def read_scored(
     )
 
 
-def _content(path: Path) -> bytes:
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise InputError(Fault(str(path), "a file that can be read", f"{error.strerror}")) from error
-    if not content.startswith(b"\x1f\x8b"):
-        return content
-    try:
-        return gzip.decompress(content)
-    except (EOFError, OSError, zlib.error) as error:
-        raise FormatError(Fault(str(path), "a whole gzip file", f"{error}", "fetch it again")) from error
-
-
 def _text(content: bytes, path: str) -> str:
-    advice = "save the file as UTF-8"
-    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise FormatError(Fault(f"{path}:1", "UTF-8 text", "UTF-16", advice))
     try:
-        return content.decode("utf-8-sig")
+        return content.decode()
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         got = f"the byte 0x{content[error.start]:02x}"
-        raise FormatError(Fault(f"{path}:{line}", "UTF-8 text", got, advice)) from None
+        raise FormatError(Fault(f"{path}:{line}", "UTF-8 text", got, "save the file as UTF-8")) from None
 
 
 def _number(value: Any) -> float | None:

@@ -14,11 +14,13 @@ from rankgauge.formats._bytes import Source
 from rankgauge.formats._delimited import Table, header_of, read_columns
 from rankgauge.formats._names import assigned
 from rankgauge.formats._rows import HIGHEST_RANK, Faults, Locate, Rows, not_a_number, number, number_advice, numbers
+from rankgauge.formats._writing import refuse_subtopics
 from rankgauge.records import Note, Qrels, Run
 from rankgauge.records._columns import FloatArray, IntArray, id_column, number_column
 from rankgauge.records.notes import examples
 
 Columns = Mapping[str, str] | None
+QUEPID_NAMES = {"doc": "docid", "grade": "rating"}
 Said = tuple[str, str, str]
 
 
@@ -184,12 +186,18 @@ def frame_bytes(data: Qrels | Run, kind: str) -> Iterator[bytes]:
     yield buffer.getvalue()
 
 
-def csv_lines(data: Qrels | Run) -> Iterator[bytes]:
+def csv_lines(data: Qrels | Run, names: Mapping[str, str] | None = None) -> Iterator[bytes]:
     """Lines of a CSV file with a header, cells quoted where they have to be."""
     frame = frame_of(data)
     _check_cells(frame, "^[ \\t\ufeff]|[ \\t]$", "blanks at the ends")
-    yield (",".join(frame.columns) + "\n").encode()
+    yield (",".join((names or {}).get(name, name) for name in frame.columns) + "\n").encode()
     yield from _lines(frame, ",", '[",\\r\\n]')
+
+
+def quepid_lines(qrels: Qrels) -> Iterator[bytes]:
+    """Lines of Quepid's CSV of judgments."""
+    refuse_subtopics(qrels, "quepid")
+    yield from csv_lines(qrels, QUEPID_NAMES)
 
 
 def tsv_lines(data: Qrels | Run, names: Mapping[str, str] | None = None) -> Iterator[bytes]:

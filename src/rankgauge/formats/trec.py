@@ -71,7 +71,8 @@ def read_plain_run(content: Path | bytes, *, path: Path, name: str, progress: Pr
     if fast.rank_conflicts:
         notes.append(rank_conflict_note(fast.rank_conflicts, f"{path}:{fast.first_conflict_line}"))
     groups = regrouped(fast.query_ids, fast.offsets)
-    return Run.from_groups(groups, fast.docs, fast.scores, name=name, notes=notes, known_hash=fast.doc_hash)
+    docs, scores, hashes = fast.docs, fast.scores, fast.doc_hash
+    return Run.from_groups(groups, docs, scores, name=name, notes=notes, known_hash=hashes, distinct=True)
 
 
 def _place(source: Source) -> Locate:
@@ -153,7 +154,7 @@ def ranked(run: Run) -> Iterator[tuple[str, list[str], list[int], list[float]]]:
         yield query, frame["doc"].to_list(), list(ranks), frame["score"].to_list()
 
 
-def qrels_lines(qrels: Qrels) -> Iterator[bytes]:
+def qrels_lines(qrels: Qrels, *, separator: str = " ") -> Iterator[bytes]:
     """Lines of judgments, with the subtopic in column 2 where there are any."""
     check_ids(qrels.queries, "query")
     check_ids(qrels.docs, "document")
@@ -162,7 +163,7 @@ def qrels_lines(qrels: Qrels) -> Iterator[bytes]:
     frame = qrels.to_polars()
     second = frame["subtopic"] if qrels.subtopics is not None else ["0"] * len(frame)
     for query, two, doc, grade in zip(frame["query"], second, frame["doc"], frame["grade"], strict=True):
-        yield f"{query} {two} {doc} {grade_text(grade)}\n".encode()
+        yield (separator.join((query, two, doc, grade_text(grade))) + "\n").encode()
 
 
 def grade_text(grade: float) -> str:

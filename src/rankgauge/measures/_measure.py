@@ -126,10 +126,11 @@ class Measure:
 
     def __str__(self) -> str:
         values, declared = self.parameters, self.declared
+        shown = declared.shown if self.cutoff is None else [name.removesuffix("@") for name in declared.shown]
         said = [
             f"{name}={show_value(value)}"
             for name, value in values.items()
-            if name in declared.shown or value != declared.parameters[name].default
+            if name in shown or value != declared.parameters[name].default
         ]
         text = f"{self.name}({', '.join(said)})" if said else self.name
         return text if self.cutoff is None else f"{text}@{self.cutoff}"
@@ -215,7 +216,7 @@ def measure(
     monotone : a better document one place higher never lowers it, so that ties have a best and a worst order;
         a function of the measure where that depends on its parameters or its cutoff
     average : how queries are put together: "mean", "sum", "geometric"
-    shown : parameters that the printed name always says
+    shown : parameters that the printed name always says, or with a trailing @ where there is a cutoff
     subtopics : needs subtopic qrels
     ideal_is_one : the ideal ranking scores exactly 1 at any cutoff
     residual : function of the same arguments that returns a Residual

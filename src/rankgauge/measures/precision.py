@@ -90,7 +90,7 @@ def _counts_all(ap: Measure) -> bool:
     return ap.parameters["denominator"] != "retrieved" or ap.cutoff is None
 
 
-@measure(cite="buckley2005", binary=True, monotone=_counts_all, profile=_reads_for_more)
+@measure(cite="buckley2005", binary=True, monotone=_counts_all, shown=("denominator@",), profile=_reads_for_more)
 def AP(j: JudgedRun, *, denominator: Literal["R", "min(R,k)", "retrieved"] = "R") -> FloatArray:
     """Precision at the rank of each relevant document, averaged over all R of them; its mean is MAP.
 

@@ -113,8 +113,12 @@ class Run:
         notes: Sequence[Note] = (),
         ranks: IntArray | None = None,
         known_hash: HashArray | None = None,
+        distinct: bool = False,
     ) -> Run:
-        """Build a run from rows whose queries are known; the one place where runs are checked."""
+        """Build a run from rows whose queries are known; the one place where runs are checked.
+
+        `distinct` tells that the reader has found no document twice under one query.
+        """
         if not len(docs):
             fault = Fault(f"run {name!r}", "at least one retrieved document", "none", "check that the system ran")
             raise EmptyInputError(fault)
@@ -124,7 +128,7 @@ class Run:
             known_hash = None if known_hash is None else known_hash[groups.order]
         run = cls(groups.ids, groups.offsets, docs, frozen(scores), name, tuple(notes), ranks, known_hash)
         run._check_scores()
-        return run._without_duplicates(on_duplicate)
+        return run if distinct else run._without_duplicates(on_duplicate)
 
     @classmethod
     def from_dict(

@@ -15,6 +15,7 @@ import pytest
 
 import rankgauge as rg
 from rankgauge.cli import main
+from rankgauge.formats import FORMATS
 
 GOLDEN = Path(str(resources.files("rankgauge") / "data" / "golden"))
 QRELS = "q1 0 a 2\nq1 0 b 0\nq2 0 c 1\nq3 0 d 0\n"
@@ -227,6 +228,25 @@ def test_judgments_are_told_from_runs_by_their_content(rankgauge, tmp_path):
     done = rankgauge("convert", "j.json", "j.tsv")
     assert "read as judgments" in done.err
     assert rg.read_qrels("j.tsv").to_dict() == rg.read_qrels("qrels.txt").to_dict()
+
+
+@pytest.mark.parametrize("name", [name for name, known in FORMATS.items() if "qrels" in known.writes])
+def test_judgments_are_converted_to_every_format_that_can_hold_them(rankgauge, name):
+    assert rankgauge("convert", "qrels.txt", "out", "--to", name).code == 0
+    assert rg.read_qrels("out").to_dict() == rg.read_qrels("qrels.txt").to_dict()
+
+
+@pytest.mark.parametrize("name", [name for name, known in FORMATS.items() if "run" in known.writes])
+def test_a_run_is_converted_to_every_format_that_can_hold_it(rankgauge, name):
+    assert rankgauge("convert", "sys.run", "out", "--to", name).code == 0
+    order = {query: list(found) for query, found in rg.read_run("sys.run").to_dict().items()}
+    assert {query: list(found) for query, found in rg.read_run("out").to_dict().items()} == order
+
+
+def test_a_run_is_not_written_as_judgments(rankgauge):
+    done = rankgauge("convert", "sys.run", "out", "--to", "quepid")
+    assert done.code == 1
+    assert "format 'quepid': expected a format that can hold a run, got one that cannot; trec, msmarco" in done.err
 
 
 def test_classify_prints_the_areas_and_draws_the_curves(rankgauge, tmp_path):

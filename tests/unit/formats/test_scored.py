@@ -8,6 +8,7 @@ import json
 import numpy as np
 import polars as pl
 import pytest
+import zstandard
 
 from rankgauge.errors import EmptyInputError, FormatError, InputError
 from rankgauge.formats.scored import read_scored
@@ -46,6 +47,8 @@ def fails(path: str, **options) -> str:
         ("s.csv", '"id","label","score"\n"a, or so","1","0.9"\n"b","0","0.25"\n"c","1"," 1e-3 "\n'),
         ("s.csv.gz", gzip.compress(ROWS.encode(), mtime=0)),
         ("gzip_without_the_suffix.csv", gzip.compress(ROWS.encode(), mtime=0)),
+        ("s.csv.zst", zstandard.ZstdCompressor().compress(ROWS.encode())),
+        ("s.csv", ROWS.encode("utf-16")),
         ("s.jsonl", '{"label": 1, "score": 0.9}\n{"score": 0.25, "label": false}\n\n{"label": "1", "score": 1e-3}'),
     ],
 )
@@ -167,9 +170,13 @@ def test_a_parquet_file_cut_short_is_an_error(write):
     assert fails(write(content[:-20], "cut.parquet")).startswith("cut.parquet: expected a whole Parquet file")
 
 
-def test_a_gzip_file_cut_short_is_an_error(write):
-    assert fails(write(gzip.compress(ROWS.encode() * 50)[:-12], "s.csv.gz")).startswith(
-        "s.csv.gz: expected a whole gzip file"
+@pytest.mark.parametrize(
+    ("kind", "whole"),
+    [("gzip", gzip.compress(ROWS.encode() * 50)), ("zstd", zstandard.ZstdCompressor().compress(ROWS.encode() * 50))],
+)
+def test_a_compressed_file_cut_short_is_an_error(write, kind, whole):
+    assert fails(write(whole[:-12], "s.csv.x")) == (
+        f"s.csv.x: expected a whole {kind} file, got a truncated file; copy or download it again"
     )
 
 
@@ -177,7 +184,6 @@ def test_bytes_that_are_not_utf8_are_named_by_line(write):
     assert fails(write("label,score\n1,0.9\ncaf\xe9,1\n".encode("latin-1"))) == (
         "s.csv:3: expected UTF-8 text, got the byte 0xe9; save the file as UTF-8"
     )
-    assert fails(write(ROWS.encode("utf-16"))) == "s.csv:1: expected UTF-8 text, got UTF-16; save the file as UTF-8"
 
 
 @pytest.mark.parametrize("content", ["label,score\n", "label,score"])
@@ -193,7 +199,7 @@ def test_an_empty_file_is_nothing_to_measure(write, content):
 
 
 def test_a_file_that_is_not_there_is_an_input_error(write):
-    assert fails("nowhere.csv") == "nowhere.csv: expected a file that can be read, got No such file or directory"
+    assert fails("nowhere.csv") == "nowhere.csv: expected a file, got nothing of that name; check the path"
 
 
 def test_faults_of_files_are_format_errors(write):
