@@ -172,7 +172,10 @@ def test_a_parquet_file_cut_short_is_an_error(write):
 
 @pytest.mark.parametrize(
     ("kind", "whole"),
-    [("gzip", gzip.compress(ROWS.encode() * 50)), ("zstd", zstandard.ZstdCompressor().compress(ROWS.encode() * 50))],
+    [
+        ("gzip", gzip.compress(ROWS.encode() * 50, mtime=0)),
+        ("zstd", zstandard.ZstdCompressor().compress(ROWS.encode() * 50)),
+    ],
 )
 def test_a_compressed_file_cut_short_is_an_error(write, kind, whole):
     assert fails(write(whole[:-12], "s.csv.x")) == (
