@@ -56,6 +56,7 @@ def xgboost(qrels, run):
     import numpy as np
     import xgboost as xgb
 
+    qrels["close"], run["close"] = {"a": 3, "b": 1, "c": 0}, {"b": 1.0, "a": inputs.CLOSE, "c": 0.0}
     names = {"nDCG": "ndcg", "nDCG@3": "ndcg@3", "AP": "map", "AP@3": "map@3", "P@3": "pre@3", "nDCG@5 zero": "ndcg@5-"}
 
     def scored(queries):

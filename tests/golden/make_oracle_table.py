@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+import textwrap
 import warnings
 from collections import defaultdict
 from collections.abc import Iterator
@@ -203,7 +204,8 @@ runs at hand: 54 of TREC 2003 Robust and TREC 2019 Deep Learning, and rankings o
 half of the last digit is rounding: 5e-5 (trec_eval), 5e-6 (gdeval), 5e-7 (ndeval). `@k` puts the cutoffs of a measure
 together, and `…` its numbers. The rows of trec_eval 9.0.8 are those of levels 1 and 2.
 
-Tools: {versions}; trec_eval 9.0.8 and 10.0, gdeval 1.2a and ndeval 4.5 by their output; "reference" is an
+Tools: {versions};
+trec_eval 9.0.8 and 10.0, gdeval 1.2a and ndeval 4.5 by their output; "reference" is an
 independent oracle in pure Python. Written by `tests/golden/make_oracle_table.py`. BEIR, ranx with ties, XGBoost,
 Spark and MS MARCO's script are compared in `tests/golden/test_conventions_*.py`. Where a convention does not follow
 its tool is said in [conventions.md](conventions.md).
@@ -218,7 +220,7 @@ def main(page: Path) -> None:
     table = Table()
     for add in (add_trec_eval, add_printed, add_classification, add_live, add_pytrec_eval):
         add(table)
-    versions = ",\n".join(f"{name} {version(name)}" for name in PACKAGES)
+    versions = textwrap.fill(", ".join(f"{name} {version(name)}" for name in PACKAGES), 110)
     page.write_text(HEAD.format(versions=versions) + "\n".join(table.written()) + "\n", encoding="utf-8")
 
 

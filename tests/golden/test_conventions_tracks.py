@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 import rankgauge as rg
 from oracles import inputs, trec
 from oracles.compare import assert_agree, ours
+from rankgauge.errors import MeasureError
 
 tracks = pytest.importorskip("oracles.tracks")
 FIVE_DIGITS, SIX_DIGITS = 0.5e-5 + 1e-9, 0.5e-6 + 1e-9
@@ -19,7 +20,7 @@ FIVE_DIGITS, SIX_DIGITS = 0.5e-5 + 1e-9, 0.5e-6 + 1e-9
 @given(inputs.collections(grades=(-2, -1, 0, 1, 2, 3, 4), docs=inputs.ASCII_DOCS), st.sampled_from([1, 3, 10]))
 def test_gdeval_prints_our_value_of_each_query(collection, cutoff):
     qrels, run = collection
-    qrels["98"], run["98"] = {"a": 4, "b": 1}, {"b": 2.0, "a": 1.0}
+    qrels["98"], run["98"] = {"a": 4, "b": 1}, {"b": 1.0, "a": inputs.CLOSE}
     expected = tracks.gdeval(qrels, run, cutoff)
     assert_agree(ours(qrels, run, expected, "gdeval"), expected, within=FIVE_DIGITS)
 
@@ -64,6 +65,20 @@ def test_cwl_eval_has_our_value_of_each_query(collection, gains_of):
     assert_agree(ours(gains, run, expected, "cwl_eval"), expected)
 
 
+@pytest.mark.parametrize("measure", ["SDCG@5", "INST", "INSQ", "RBP(p=0.8)", "BPM@5", "NERR8@5", "NERR10"])
+def test_a_gain_beyond_1_is_refused_as_by_cwl_eval(measure):
+    with pytest.raises(MeasureError, match="got grade 2"):
+        rg.evaluate({"q": {"a": 2.0}}, {"q": {"a": 1.0}}, measure, convention="cwl_eval")
+
+
+def test_users_who_would_read_on_at_rank_1000_are_forgotten_as_by_cwl_eval():
+    """The total utility that cwl_eval 1.0.12 gives RBP(0.99) on gains 0, 1, unjudged, 2/3, 0, 1/3."""
+    gains = {"q": {"b": 0.0, "a": 1.0, "c": 2 / 3, "e": 0.0, "d": 1 / 3}}
+    run = {"q": {doc: float(-i) for i, doc in enumerate("baxced")}}
+    found = rg.evaluate(gains, run, "RBP(p=0.99, value='ETU')", convention="cwl_eval").values.item()
+    assert round(found, 6) == 1.953776
+
+
 @settings(max_examples=25)
 @given(inputs.collections(grades=(1,), distinct_scores=True), st.sampled_from([1, 3, 10]))
 def test_ms_marcos_script_has_our_value_of_each_query(collection, cutoff):
@@ -76,3 +91,10 @@ def test_ms_marcos_mean_counts_a_query_that_the_run_lacks():
     """By the script: (1/2 + 0) / 2, which divides by the queries of its qrels."""
     found = rg.evaluate({"1": {"a": 1}, "2": {"b": 1}}, {"1": {"x": 2.0, "a": 1.0}}, "RR@10", convention="msmarco")
     assert found.mean()["mean"].item() == 0.25
+
+
+@pytest.mark.parametrize("convention", ["msmarco", "ndeval"])
+def test_the_rank_column_holds_where_the_tool_reads_it(tmp_path, convention):
+    (tmp_path / "run").write_text("q Q0 b 2 9.0 t\nq Q0 a 1 1.0 t\nq Q0 c 3 5.0 t\n", encoding="utf-8")
+    run = rg.read_run(tmp_path / "run", order=rg.CONVENTIONS[convention].order)
+    assert ours({"q": {"a": 1}}, run, ["RR@10"], convention) == {"RR@10": {"q": 1.0}}
