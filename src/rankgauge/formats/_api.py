@@ -116,7 +116,7 @@ def read_run(
     """
     path = Path(path)
     may_be_plain = format in (None, "trec") and columns is None and order == "score"
-    plain = partial(trec.read_plain_run, path=path, name=name or stem(path))
+    plain = partial(trec.read_plain_run, path=path, name=name or stem(path), on_duplicate=on_duplicate)
     if may_be_plain and path.is_file() and (run := plain(path, progress=progress)) is not None:
         return run
     source = load(path, progress=progress)

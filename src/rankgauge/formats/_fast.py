@@ -1,9 +1,9 @@
 """The fast path of the TREC run reader: plain files only, and `None` for everything that is not plain.
 
 A file is plain when every line holds six non-empty fields, one blank (or one tab) apart, with an integer
-rank and a finite score, in valid UTF-8, and no query and document come twice. The bytes are cut into blocks
-at line ends; each block is checked and parsed while it is in the cache. Whatever is unusual is left to the
-tolerant reader, which can name the line: this module never guesses and never reports.
+rank and a finite score, in valid UTF-8, and no query and document come twice, unless the caller takes twins.
+The bytes are cut into blocks at line ends; each block is checked and parsed while it is in the cache. Whatever is
+unusual is left to the tolerant reader, which can name the line: this module never guesses and never reports.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ Progress = Callable[[int, int], None]
 class FastRun:
     """Rows of a run in file order, cut into segments: stretches of rows with the same query.
 
-    A query whose rows are not together has several segments. No query and document come twice.
+    A query whose rows are not together has several segments. No query and document come twice, unless asked for.
     Row i stands on line i + 1. `docs` has one chunk per block.
     """
 
@@ -77,7 +77,9 @@ class _Block:
     first_conflict: int  # row, when there are conflicts
 
 
-def read_run(source: Source, *, block_size: int = BLOCK, progress: Progress | None = None) -> FastRun | None:
+def read_run(
+    source: Source, *, block_size: int = BLOCK, progress: Progress | None = None, twins: bool = False
+) -> FastRun | None:
     """Rows of a plain TREC run, or None when the file needs the tolerant reader.
 
     Parameters
@@ -88,6 +90,8 @@ def read_run(source: Source, *, block_size: int = BLOCK, progress: Progress | No
         About how many bytes are parsed at a time.
     progress : callable, optional
         Called with the bytes read so far and in all.
+    twins : bool
+        Take a document that stands twice under a query, instead of returning None.
     """
     size = source.stat().st_size if isinstance(source, Path) else len(source)
     read = partial(_from_file, source) if isinstance(source, Path) else partial(_from_memory, source)
@@ -98,7 +102,7 @@ def read_run(source: Source, *, block_size: int = BLOCK, progress: Progress | No
     with ThreadPoolExecutor(min(os.cpu_count() or 1, MOST_THREADS)) as pool:
         try:
             starts, ends = zip(*_cuts(read, size, block_size), strict=True)
-            blocks = pool.map(partial(_block, read, separator), starts, ends)
+            blocks = pool.map(partial(_block, read, separator, twins), starts, ends)
             rows = _Rows(most=size // _SHORTEST_LINE + 1)
             for block, end in zip(blocks, ends, strict=True):
                 if block is None:
@@ -106,7 +110,7 @@ def read_run(source: Source, *, block_size: int = BLOCK, progress: Progress | No
                 rows.add(block)
                 if progress is not None:
                     progress(end, size)
-            return rows.run()
+            return rows.run(twins=twins)
         finally:
             pool.shutdown(cancel_futures=True)
 
@@ -132,7 +136,7 @@ def _cuts(read: _Read, size: int, block_size: int) -> Iterator[tuple[int, int]]:
         start = end
 
 
-def _block(read: _Read, separator: str, start: int, end: int) -> _Block | None:
+def _block(read: _Read, separator: str, twins: bool, start: int, end: int) -> _Block | None:
     """One block of whole lines, or None when it is not plain."""
     text = read(start, end)
     if not text.endswith(b"\n"):
@@ -149,7 +153,7 @@ def _block(read: _Read, separator: str, start: int, end: int) -> _Block | None:
     if frame.height != rows or frame.null_count().row(0) != (0, 0, 0, 0, rows):
         return None
     query, docs, ranks, scores, _ = frame.rechunk().get_columns()
-    return _checked(query, docs, ranks.to_numpy(), scores.to_numpy())
+    return _checked(query, docs, ranks.to_numpy(), scores.to_numpy(), twins=twins)
 
 
 def _regular_lines(text: NDArray[np.uint8], separator: int) -> int | None:
@@ -168,12 +172,16 @@ def _regular_lines(text: NDArray[np.uint8], separator: int) -> int | None:
     return lines if separators == (FIELDS - 1) * lines and white == FIELDS * lines else None
 
 
-def _checked(query: pl.Series, docs: pl.Series, ranks: NDArray[np.int64], scores: NDArray[np.float64]) -> _Block | None:
-    """The block, or None when a score is not finite or a query and document come twice."""
+def _checked(
+    query: pl.Series, docs: pl.Series, ranks: NDArray[np.int64], scores: NDArray[np.float64], *, twins: bool
+) -> _Block | None:
+    """The block, or None when a score is not finite or, unless twins are taken, a query and document come twice."""
     changes = (query[1:] != query[:-1]).to_numpy()
     starts = np.flatnonzero(np.concatenate([[True], changes]))
     ids, doc_hash = query.gather(starts), docs.hash().to_numpy()
-    if not np.isfinite(scores).all() or _twins(ids, np.diff(starts, append=len(docs)), doc_hash):
+    if not np.isfinite(scores).all():
+        return None
+    if not twins and _twins(ids, np.diff(starts, append=len(docs)), doc_hash):
         return None
     conflicts = _conflicts(ranks[:-1], ranks[1:], scores[:-1], scores[1:]) & ~changes
     return _Block(
@@ -237,8 +245,8 @@ class _Rows:
             self.first_conflict = row
         self.conflicts += conflicts
 
-    def run(self) -> FastRun | None:
-        """The run, or None when a query and document come twice in two blocks."""
+    def run(self, *, twins: bool) -> FastRun | None:
+        """The run, or None when, unless twins are taken, a query and document come twice in two blocks."""
         ids, starts = pl.concat(self.query_ids), np.concatenate([*self.starts, [self.count]])
         new = np.concatenate([[True], (ids[1:] != ids[:-1]).to_numpy()])  # False at a border inside a query
         ids, offsets = ids.filter(pl.Series(new)), starts[np.append(new, True)]
@@ -248,7 +256,7 @@ class _Rows:
         suspect[np.searchsorted(offsets, starts[:-1][~new], side="right") - 1] = True
         lengths = np.diff(offsets)
         rows = np.repeat(suspect, lengths)
-        if suspect.any() and _twins(ids.filter(pl.Series(suspect)), lengths[suspect], doc_hash[rows]):
+        if not twins and suspect.any() and _twins(ids.filter(pl.Series(suspect)), lengths[suspect], doc_hash[rows]):
             return None
         first_line = None if self.first_conflict is None else self.first_conflict + 1
         docs, scores = pl.concat(self.docs).alias("doc"), self.scores[: self.count]

@@ -30,6 +30,7 @@ from rankgauge.formats._rows import (
 from rankgauge.records import Note, Qrels, Run
 from rankgauge.records._columns import FloatArray, regrouped
 from rankgauge.records.notes import examples
+from rankgauge.records.run import OnDuplicate
 
 RUN_FIELDS = "6 fields (query Q0 document rank score tag)"
 QRELS_FIELDS = "4 fields (query iteration document grade)"
@@ -59,20 +60,30 @@ def read_run(source: Source) -> Rows:
     return Rows(query, doc, scores, _place(source), rank=ranks, notes=tuple(notes))
 
 
-def read_plain_run(content: Path | bytes, *, path: Path, name: str, progress: Progress | None) -> Run | None:
+def read_plain_run(
+    content: Path | bytes, *, path: Path, name: str, on_duplicate: OnDuplicate, progress: Progress | None
+) -> Run | None:
     """Read a run whose every line is plain, quickly; None leaves the file to `read_run`, which explains.
 
     `content` is the path itself, or what it held when it was compressed.
     """
-    fast = _fast.read_run(content, progress=progress)
+    fast = _fast.read_run(content, progress=progress, twins=on_duplicate != "error")
     if fast is None:
         return None
     notes = []
     if fast.rank_conflicts:
         notes.append(rank_conflict_note(fast.rank_conflicts, f"{path}:{fast.first_conflict_line}"))
     groups = regrouped(fast.query_ids, fast.offsets)
-    docs, scores, hashes = fast.docs, fast.scores, fast.doc_hash
-    return Run.from_groups(groups, docs, scores, name=name, notes=notes, known_hash=hashes, distinct=True)
+    return Run.from_groups(
+        groups,
+        fast.docs,
+        fast.scores,
+        name=name,
+        on_duplicate=on_duplicate,
+        notes=notes,
+        known_hash=fast.doc_hash,
+        distinct=on_duplicate == "error",
+    )
 
 
 def _place(source: Source) -> Locate:

@@ -158,19 +158,34 @@ def repeated_rows(docs: pl.Series, offsets: IntArray, hashes: HashArray) -> IntA
     """Rows, in order, of every (query, document) pair that stands more than once."""
     keys = pair_keys(hashes, offsets, np.arange(len(offsets) - 1))
     ordered = np.sort(keys)
-    twice = np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
-    if not len(twice):
+    if not (ordered[1:] == ordered[:-1]).any():
         return np.zeros(0, dtype=np.int64)
-    rows = np.flatnonzero(np.isin(keys, twice))
-    query = np.searchsorted(offsets, rows, side="right") - 1
+    # np.unique and np.isin take many seconds for millions of keys.
+    order = np.argsort(keys)
+    same = keys[order[1:]] == keys[order[:-1]]
+    rows = np.sort(order[np.append(False, same) | np.append(same, False)])
+    if _are_pairs(docs, offsets, order[:-1][same], order[1:][same]):
+        return rows
+    query = query_numbers(offsets, rows)
     table = pl.DataFrame({"row": rows, "query": query, "doc": docs.gather(rows)})
     again = table.filter(pl.len().over("query", "doc") > 1)
     return again["row"].to_numpy().astype(np.int64)
 
 
+def _are_pairs(docs: pl.Series, offsets: IntArray, rows: IntArray, others: IntArray) -> bool:
+    """Whether all of these rows have the same query and document as the others: no keys are equal by accident."""
+    same_query = query_numbers(offsets, rows) == query_numbers(offsets, others)
+    return bool(same_query.all()) and bool((docs.gather(rows) == docs.gather(others)).all())
+
+
+def query_numbers(offsets: IntArray, rows: IntArray) -> IntArray:
+    """Number the query of each row."""
+    return np.searchsorted(offsets, rows, side="right") - 1
+
+
 def query_names(ids: pl.Series, offsets: IntArray, rows: IntArray) -> pl.Series:
     """Name the query of each row."""
-    return ids.gather(np.searchsorted(offsets, rows, side="right") - 1)
+    return ids.gather(query_numbers(offsets, rows))
 
 
 def as_frame(data: Any, where: str) -> pl.DataFrame:

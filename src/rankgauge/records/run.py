@@ -25,6 +25,7 @@ from rankgauge.records._columns import (
     in_form,
     number_column,
     query_names,
+    query_numbers,
     regrouped,
     repeated_rows,
 )
@@ -243,22 +244,20 @@ class Run:
         rows = repeated_rows(self.docs, self.offsets, self.doc_hash)
         if not len(rows):
             return self
-        table = pl.DataFrame(
-            {
-                "row": rows,
-                "query": query_names(self.queries, self.offsets, rows),
-                "doc": self.docs.gather(rows),
-                "score": self.scores[rows],
-            }
-        )
+        number = query_numbers(self.offsets, rows)
+        table = pl.DataFrame({"row": rows, "query": number, "doc": self.docs.gather(rows), "score": self.scores[rows]})
         if policy == "error":
+            table = table.with_columns(query=query_names(self.queries, self.offsets, rows))
             raise DuplicateError(_duplicate_faults(table, self.name), total=table.n_unique(["query", "doc"]))
         best = table.sort("score", descending=True, maintain_order=True) if policy == "max" else table
         kept = best.unique(["query", "doc"], keep="first", maintain_order=True)["row"]
-        dropped = np.setdiff1d(rows, kept.to_numpy())
+        left = np.ones(len(self), dtype=np.bool_)
+        left[rows] = False
+        left[kept.to_numpy()] = True
+        dropped = len(rows) - len(kept)
         which = "the best score of each was kept" if policy == "max" else "the first of each was kept"
-        note = Note("duplicates", len(dropped), f"{len(dropped)} repeated documents were dropped, {which}")
-        return self.only(np.setdiff1d(np.arange(len(self)), dropped), note)
+        note = Note("duplicates", dropped, f"{dropped} repeated documents were dropped, {which}")
+        return self.only(np.flatnonzero(left), note)
 
 
 def column_of(table: pl.DataFrame, wanted: str, where: str) -> pl.Series:

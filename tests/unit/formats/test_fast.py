@@ -253,6 +253,14 @@ def test_the_same_pair_twice_is_left_to_the_tolerant_reader(block_size: int) -> 
     assert read("q Q0 d 1 2 t\nq Q0 e 2 1 t\nr Q0 d 1 1 t\nq Q0 f 3 0 t\n", block_size=block_size) is not None
 
 
+@pytest.mark.parametrize("block_size", BLOCK_SIZES)
+def test_the_same_pair_twice_is_taken_where_twins_are(block_size: int) -> None:
+    text = PLAIN + "q1 Q0 d1 3 1.5 tag\nq1 Q0 d1 4 0.5 tag\n"
+    run = read_run(text.encode(), block_size=block_size, twins=True)
+    assert run is not None
+    assert rows(run) == parsed_slowly(text)
+
+
 def test_a_query_and_a_document_that_change_places_are_another_pair() -> None:
     assert read("a Q0 b 1 1 t\nb Q0 a 1 1 t\n") is not None
 

@@ -153,6 +153,14 @@ def test_a_repeated_document_is_named_with_both_lines_and_scores(file):
 
 
 @pytest.mark.parametrize("policy", ["first", "max"])
+def test_a_plain_file_with_repeats_is_read_as_one_that_is_not_plain(file, policy):
+    text = "d Q0 a 1 2 s\nc Q0 a 1 1 s\nd Q0 b 2 2.5 s\nd Q0 a 3 3 s\nc Q0 a 2 0.5 s\n"
+    plain, tolerant = (read_run(file("r", content), on_duplicate=policy) for content in (text, text.replace(" ", "  ")))
+    assert (plain.to_dict(), plain.notes) == (tolerant.to_dict(), tolerant.notes)
+    assert kinds(plain) == {"duplicates": 2, "rank conflict": 1}
+
+
+@pytest.mark.parametrize("policy", ["first", "max"])
 def test_a_repeated_document_is_dropped_on_demand_and_counted(file, policy):
     rising = read_run(file("r", "d Q0 a 1 2 s\nd Q0 b 2 2.5 s\nd Q0 a 3 3 s\n"), on_duplicate=policy)
     assert rising.to_dict() == {"d": {"b": 2.5, "a": {"first": 2, "max": 3}[policy]}}
