@@ -198,9 +198,12 @@ def add_live(table: Table) -> None:
 
 HEAD = """# How far from other tools
 
-The largest difference seen between a value of rankgauge, under the tool's own convention, and the tool's, over all
-runs at hand: 54 of TREC 2003 Robust and TREC 2019 Deep Learning, and rankings of Vaswani, Cranfield and the 2012 and
-2013 Web tracks, some almost wholly tied. A row is one query under one measure. Of a tool known by what it printed,
+The largest difference seen between a value of rankgauge, under the tool's own convention, and the tool's.
+pytrec_eval: 54 runs of TREC 2003 Robust and TREC 2019 Deep Learning, and 11 rankings of Vaswani, Cranfield and the
+2012 Web track, some almost wholly tied. The outputs of trec_eval and gdeval: 7 of these rankings; ndeval and pyndeval:
+3 rankings of the 2013 Web track. The other tools: 3 runs of each collection and 3 of the Web track (ranx: those of
+their queries without ties; scikit-learn's classification: 3 of each collection and the 7). A row is one query under
+one measure. Of a tool known by what it printed,
 half of the last digit is rounding: 5e-5 (trec_eval), 5e-6 (gdeval), 5e-7 (ndeval). `@k` puts the cutoffs of a measure
 together, and `…` its numbers. The rows of trec_eval 9.0.8 are those of levels 1 and 2.
 
