@@ -207,7 +207,7 @@ class JudgedRun:
         """Return the ranking cut after its first `cutoff` documents."""
         if cutoff is None:
             return self
-        return replace(self._rows(self.rank <= cutoff), cutoff=cutoff)
+        return replace(self.rows(self.rank <= cutoff), cutoff=cutoff)
 
     def at(self, level: float) -> JudgedRun:
         """Return the same ranking with another grade from which documents are relevant."""
@@ -220,7 +220,7 @@ class JudgedRun:
         (trec_eval -J).
         """
         assert self.share is None, "condense first, then spread"
-        kept = self._rows(self.grade >= 0) if self.negative == "unjudged" else self
+        kept = self.rows(self.grade >= 0) if self.negative == "unjudged" else self
         rank = places(kept.query, self.Q)
         new = np.ones(len(rank) + 1, dtype=np.bool_)
         new[1:-1] = (kept.query[1:] != kept.query[:-1]) | (kept.first[1:] != kept.first[:-1])
@@ -258,16 +258,17 @@ class JudgedRun:
         )
         return best.top(self.cutoff)
 
-    def _rows(self, mask: BoolArray) -> JudgedRun:
+    def rows(self, which: BoolArray | IntArray) -> JudgedRun:
+        """Return the ranking with these of its rows, in this order."""
         return replace(
             self,
-            query=self.query[mask],
-            grade=self.grade[mask],
-            rank=self.rank[mask],
-            first=self.first[mask],
-            last=self.last[mask],
-            known=self.known[mask],
-            share=None if self.share is None else self.share[mask],
+            query=self.query[which],
+            grade=self.grade[which],
+            rank=self.rank[which],
+            first=self.first[which],
+            last=self.last[which],
+            known=self.known[which],
+            share=None if self.share is None else self.share[which],
         )
 
     @cached_property

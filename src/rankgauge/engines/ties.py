@@ -115,13 +115,12 @@ def reordered(judged: JudgedRun, *, best: bool) -> JudgedRun:
     gainful = (judged.grade > 0) | judged.rel
     early = gainful if best else ~gainful
     order = np.lexsort((-judged.grade if best else judged.grade, judged.first, judged.query))
-    query, first, last = judged.query[order], judged.first[order], judged.last[order]
-    tie, Ties = _number_ties(query, first)
+    rows = judged.rows(order)
+    tie, Ties = _number_ties(rows.query, rows.first)
     place = places(tie, Ties)
     size = np.bincount(tie, minlength=Ties)[tie]
-    rank = np.where(early[order], first + place - 1, last - (size - place))
-    return _sorted(replace(judged, query=query, grade=judged.grade[order], known=judged.known[order],
-                           first=first, last=last, rank=rank))  # fmt: skip
+    rank = np.where(early[order], rows.first + place - 1, rows.last - (size - place))
+    return _sorted(replace(rows, rank=rank))
 
 
 def spread(judged: JudgedRun) -> JudgedRun:
@@ -138,9 +137,8 @@ def spread(judged: JudgedRun) -> JudgedRun:
     size = (judged.last - judged.first + 1)[order][heads]
     row = np.repeat(order[heads], size)
     rank = judged.first[row] + np.arange(size.sum()) - np.repeat(np.cumsum(size) - size, size)
-    rows = replace(judged, query=judged.query[row], grade=judged.grade[row], known=judged.known[row],
-                   first=rank, last=rank, rank=rank, share=np.repeat(together / size, size))  # fmt: skip
-    return _sorted(rows)
+    share = np.repeat(together / size, size)
+    return _sorted(replace(judged.rows(row), first=rank, last=rank, rank=rank, share=share))
 
 
 def _number_ties(query: IntArray, first: IntArray) -> tuple[IntArray, int]:
@@ -151,14 +149,4 @@ def _number_ties(query: IntArray, first: IntArray) -> tuple[IntArray, int]:
 
 
 def _sorted(judged: JudgedRun) -> JudgedRun:
-    order = np.lexsort((judged.rank, judged.query))
-    return replace(
-        judged,
-        query=judged.query[order],
-        grade=judged.grade[order],
-        rank=judged.rank[order],
-        first=judged.first[order],
-        last=judged.last[order],
-        known=judged.known[order],
-        share=None if judged.share is None else judged.share[order],
-    )
+    return judged.rows(np.lexsort((judged.rank, judged.query)))
