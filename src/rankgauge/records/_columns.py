@@ -88,7 +88,7 @@ def flatten(
         numbers_.extend(found.values())
     offsets = np.zeros(len(queries) + 1, dtype=np.int64)
     np.cumsum(lengths, out=offsets[1:])
-    if not all(type(doc) is str for doc in docs):
+    if not set(map(type, docs)) <= {str}:
         docs = [id_text(doc, f"{where}, a document id") for doc in docs]
     try:
         values = np.array(numbers_, dtype=np.float64)

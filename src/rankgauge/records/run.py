@@ -146,7 +146,7 @@ class Run:
             twice = ids.filter(ids.is_duplicated())[0]
             raise InputError(Fault(f"run {name!r}", "each query once", f"{twice!r} as text and as number"))
         filled = ids.filter(pl.Series(np.diff(offsets) > 0)), offsets[np.append(True, np.diff(offsets) > 0)]
-        column = pl.Series(docs, dtype=pl.String)
+        column = id_column(pl.Series(docs, dtype=pl.String), f"run {name!r}, documents")
         return cls.from_groups(Groups(*filled, None), column, scores, name=name, on_duplicate=on_duplicate)
 
     @classmethod

@@ -52,3 +52,8 @@ def test_ranks_that_were_given_hold_instead_of_scores() -> None:
     assert run.ranked().ranks.tolist() == [1, 2, 3]  # type: ignore[union-attr]
     assert rg.rbo(run, {"q": {"c": 3.0, "a": 2.0, "b": 1.0}}).values[0] == 1.0
     assert rg.kendall_tau(run, {"q": {"c": 3.0, "a": 2.0, "b": 1.0}}).values[0] == 1.0
+
+
+def test_an_empty_id_in_a_dict_is_refused():
+    with pytest.raises(rg.RankgaugeError, match="run 'a', documents, row 2: expected an id, got none"):
+        rg.Run.from_dict({"q": {"d": 2.0, "": 1.0}}, name="a")
