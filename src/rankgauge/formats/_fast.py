@@ -22,7 +22,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-BLOCK = 8 << 20  # bytes parsed at a time; more would leave the cache
+BLOCK = 4 << 20  # bytes parsed at a time; more would leave the cache
 MOST_THREADS = 8
 FIELDS = 6
 _BOM = b"\xef\xbb\xbf"
