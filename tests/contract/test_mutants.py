@@ -167,7 +167,7 @@ def bpref_of_unjudged(j: JudgedRun, m: Measure) -> FloatArray:
 
 def inf_ap_without_the_pool(j: JudgedRun, m: Measure) -> FloatArray:
     """infAP whose loader dropped the pooled documents that were not judged."""
-    return m.of(j._rows(j.grade >= 0))
+    return m.of(j.rows(j.grade >= 0))
 
 
 def rbp_unscaled(j: JudgedRun, m: Measure) -> FloatArray:
