@@ -20,13 +20,13 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from pathlib import Path
 from statistics import fmean, median
 
 from contestants import MEASURES, TREC_EVAL, within_10
 
 HERE = Path(__file__).resolve().parent
-DATA = HERE / "data"
 TOOLS = ("rankgauge", "pytrec_eval", "ir_measures", "ranx")
 DISTRIBUTIONS = ("rankgauge", "polars", "numpy", "pytrec-eval-terrier", "ir-measures", "ranx")
 EXACT = 1e-9
@@ -122,8 +122,8 @@ def in_memory(folder: Path, tools: Sequence[str], form: str) -> Iterator[Contest
         yield Contestant(tool, command, told_by_process, inner=True)
 
 
-def imports() -> Iterator[Contestant]:
-    for name in ("polars", *TOOLS):
+def imports(tools: Sequence[str]) -> Iterator[Contestant]:
+    for name in ("polars", *tools):
         yield Contestant(f"import {name}", (sys.executable, "-c", f"import {name}"))
     yield Contestant("rankgauge --help", (sys.executable, "-m", "rankgauge", "--help"))
 
@@ -194,23 +194,27 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--tools", nargs="*", default=list(TOOLS), choices=TOOLS)
     parser.add_argument("--repeat", type=int, default=5, help="rounds; each tool runs once in each")
     parser.add_argument("--trec-eval", type=Path, default=os.environ.get("TREC_EVAL"), help="trec_eval's program")
-    parser.add_argument("--json", type=Path, default=DATA / "results.json")
+    parser.add_argument("--data", type=Path, default=HERE / "data", help="where inputs are kept from run to run")
+    parser.add_argument("--json", type=Path, help="where all samples go; results.json beside the inputs if not given")
     return parser.parse_args()
 
 
 def main() -> int:
     given = arguments()
+    tools = [tool for tool in given.tools if tool == "rankgauge" or find_spec(tool)]
+    for tool in set(given.tools) - set(tools):
+        talk(f"{tool} is not installed and is left out")
     sets: dict[str, list[Contestant]] = {}
     failures: list[str] = []
     for size in given.sizes:
-        folder = DATA / size
+        folder = given.data / size
         if not (folder / "qrels.txt").exists():
             subprocess.run([sys.executable, str(HERE / "data.py"), size, str(folder)], check=True)
         for form in [form for form in given.forms if form != "imports"]:
             title = f"{size} from {form}"
             talk(title)
             files = form == "files"
-            made = from_files(folder, given.tools, given.trec_eval) if files else in_memory(folder, given.tools, form)
+            made = from_files(folder, tools, given.trec_eval) if files else in_memory(folder, tools, form)
             sets[title] = list(made)
             raced(sets[title], given.repeat)
             length = (folder / "bm25.run").stat().st_size
@@ -218,10 +222,10 @@ def main() -> int:
             print(table(sets[title], base="rankgauge", size=length))
             failures += [f"{title}: {text}" for text in differences(sets[title])]
     if "imports" in given.forms:
-        sets["imports"] = list(imports())
+        sets["imports"] = list(imports(tools))
         raced(sets["imports"], max(given.repeat, 10))
         print(f"\n### Imports\n\n{table(sets['imports'], base='import polars', size=None)}")
-    write(given.json, sets, failures)
+    write(given.json or given.data / "results.json", sets, failures)
     print("\n" + ("\n".join(["DIFFERENT VALUES", *failures]) if failures else "All tools found the same means."))
     return bool(failures)
 

@@ -70,10 +70,19 @@ def number_column(values: pl.Series, where: str) -> FloatArray:
     return values.cast(pl.Float64).to_numpy()
 
 
-def flatten(
-    nested: Mapping[Any, Mapping[Any, Any]], where: str, what: str
-) -> tuple[list[str], IntArray, list[str], FloatArray]:
-    """Unroll {query: {doc: number}}: query ids, group borders int64[Q+1], doc ids, numbers float64."""
+@dataclass(frozen=True)
+class Unrolled:
+    """The content of {query: {doc: number}}: query ids, group borders int64[Q+1], doc ids, numbers float64[n]."""
+
+    queries: list[str]
+    offsets: IntArray
+    docs: list[str]
+    values: FloatArray
+    distinct: bool  # the doc ids are the dicts' own keys, so that none can stand twice under a query
+
+
+def flatten(nested: Mapping[Any, Mapping[Any, Any]], where: str, what: str) -> Unrolled:
+    """Unroll {query: {doc: number}}."""
     queries: list[str] = []
     lengths: list[int] = []
     docs: list[Any] = []
@@ -88,7 +97,8 @@ def flatten(
         numbers_.extend(found.values())
     offsets = np.zeros(len(queries) + 1, dtype=np.int64)
     np.cumsum(lengths, out=offsets[1:])
-    if not set(map(type, docs)) <= {str}:
+    distinct = set(map(type, docs)) <= {str}
+    if not distinct:
         docs = [id_text(doc, f"{where}, a document id") for doc in docs]
     try:
         values = np.array(numbers_, dtype=np.float64)
@@ -97,7 +107,7 @@ def flatten(
         query = queries[int(np.searchsorted(offsets, row, side="right")) - 1]
         at = f"{where}, query {query!r}, document {docs[row]!r}"
         raise InputError(Fault(at, f"a number as {what}", repr(bad))) from None
-    return queries, offsets, docs, values
+    return Unrolled(queries, offsets, docs, values, distinct)
 
 
 def _is_number(value: object) -> bool:

@@ -115,10 +115,10 @@ class Qrels:
         >>> Qrels.from_dict({"q1": {"d1": 3, "d2": 0}})
         Qrels('qrels', 1 queries, 2 judgments)
         """
-        queries, offsets, docs, grades = flatten(nested, f"qrels {name!r}", "grade")
-        rows = np.repeat(np.arange(len(queries)), np.diff(offsets))
-        query = pl.Series(queries, dtype=pl.String).gather(rows)
-        return cls.from_columns(query, pl.Series(docs, dtype=pl.String), pl.Series(grades), name=name)
+        flat = flatten(nested, f"qrels {name!r}", "grade")
+        rows = np.repeat(np.arange(len(flat.queries)), np.diff(flat.offsets))
+        query = pl.Series(flat.queries, dtype=pl.String).gather(rows)
+        return cls.from_columns(query, pl.Series(flat.docs, dtype=pl.String), pl.Series(flat.values), name=name)
 
     @classmethod
     def from_frame(

@@ -140,14 +140,15 @@ class Run:
         >>> Run.from_dict({"q1": {"d1": 2.0, "d2": 1.0}})
         Run('run', 1 queries, 2 documents)
         """
-        queries, offsets, docs, scores = flatten(nested, f"run {name!r}", "score")
-        ids = pl.Series(queries, dtype=pl.String)
+        flat = flatten(nested, f"run {name!r}", "score")
+        ids, offsets = pl.Series(flat.queries, dtype=pl.String), flat.offsets
         if ids.n_unique() != len(ids):
             twice = ids.filter(ids.is_duplicated())[0]
             raise InputError(Fault(f"run {name!r}", "each query once", f"{twice!r} as text and as number"))
         filled = ids.filter(pl.Series(np.diff(offsets) > 0)), offsets[np.append(True, np.diff(offsets) > 0)]
-        column = id_column(pl.Series(docs, dtype=pl.String), f"run {name!r}, documents")
-        return cls.from_groups(Groups(*filled, None), column, scores, name=name, on_duplicate=on_duplicate)
+        docs = id_column(pl.Series(flat.docs, dtype=pl.String), f"run {name!r}, documents")
+        groups = Groups(*filled, None)
+        return cls.from_groups(groups, docs, flat.values, name=name, on_duplicate=on_duplicate, distinct=flat.distinct)
 
     @classmethod
     def from_frame(
