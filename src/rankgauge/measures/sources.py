@@ -11,7 +11,7 @@ SOURCES = MappingProxyType({
     "azzopardi2021": "Azzopardi, Mackenzie & Moffat (2021), ERR is not C/W/L, doi:10.1145/3471158.3472239",
     "buckley2004": "Buckley & Voorhees (2004), Retrieval evaluation with incomplete information, doi:10.1145/1008992.1009000",
     "buckley2005": "Buckley & Voorhees (2005), Retrieval system evaluation, in TREC: Experiment and Evaluation, MIT Press",
-    "chapelle2009": "Chapelle, Metlzer, Zhang & Grinspan (2009), Expected reciprocal rank for graded relevance, doi:10.1145/1645953.1646033",
+    "chapelle2009": "Chapelle, Metzler, Zhang & Grinspan (2009), Expected reciprocal rank for graded relevance, doi:10.1145/1645953.1646033",
     "chapelle2011": "Chapelle, Ji, Liao, Velipasaoglu, Lai & Wu (2011), Intent-based diversification of web search results, doi:10.1007/s10791-011-9167-7",
     "clarke2008": "Clarke, Kolla, Cormack, Vechtomova, Ashkan, Büttcher & MacKinnon (2008), Novelty and diversity in information retrieval evaluation, doi:10.1145/1390334.1390446",
     "clarke2009": "Clarke, Kolla & Vechtomova (2009), An effectiveness measure for ambiguous and underspecified queries, doi:10.1007/978-3-642-04417-5_17",
