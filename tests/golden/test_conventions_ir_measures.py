@@ -1,6 +1,7 @@
 """The convention ir_measures beside ir_measures itself, called in the test: its default pipeline of tools."""
 
 import shutil
+import sys
 
 import pytest
 from hypothesis import assume, given, settings
@@ -8,6 +9,8 @@ from hypothesis import assume, given, settings
 import rankgauge as rg
 from oracles import inputs, irm
 from oracles.compare import assert_agree, ours
+
+pytestmark = pytest.mark.skipif(sys.version_info >= (3, 14), reason="ir_measures 0.4.3 reads no names on Python 3.14")
 
 PERL = [name for name in irm.NAMES if "ERR" in name or "exp" in name]
 NAMES = {name: theirs for name, theirs in irm.NAMES.items() if name not in PERL}

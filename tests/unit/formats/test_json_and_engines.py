@@ -33,7 +33,7 @@ def test_a_key_that_stands_twice_is_not_silently_the_last(file):
 
 def test_json_that_is_broken_names_the_line(file):
     with pytest.raises(FormatError, match=r"q\.json:3: expected well-formed JSON"):
-        read_qrels(file("q.json", '{"q": {\n"d": 1,\n}}'))
+        read_qrels(file("q.json", '{"q": {\n"d": 1,\n"e": }}'))
 
 
 def test_all_values_that_are_no_numbers_are_told(file):
