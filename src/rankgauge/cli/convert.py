@@ -47,7 +47,7 @@ def convert(
     """
     named = options.columns_of(columns)
     read_as = partial(_read_as, source=source, columns=named, repeated=on_duplicate, format=from_)
-    found = _read(source, kind, from_ or talk.late("rankgauge.formats").sniff(source).format, read_as)
+    found = _told_apart(source, from_, read_as) if kind is Kind.auto else read_as(kind)
     talk.remark(found.notes)
     if isinstance(found, rg.Qrels):
         rg.write_qrels(found, target, format=to)
@@ -57,26 +57,23 @@ def convert(
         talk.stderr().print(f"{len(found):,} documents of {len(found.queries):,} queries -> {target}")
 
 
-def _read(source: Path, kind: Kind, format: str, read_as: Callable[[Kind], rg.Qrels | rg.Run]) -> rg.Qrels | rg.Run:
+def _told_apart(source: Path, format: str | None, read_as: Callable[[Kind], rg.Qrels | rg.Run]) -> rg.Qrels | rg.Run:
     """Read what the file holds; where its content allows both, its name decides: a "qrel" in it is judgments."""
-    formats = talk.late("rankgauge.formats").FORMATS
-    able: tuple[str, ...] = formats[format].reads if format in formats else ()
-    if kind is Kind.auto and len(able) == 1:
-        kind = Kind(able[0])
-    named = Kind.qrels if "qrel" in source.name.lower() else Kind.run
-    first = named if kind is Kind.auto else kind
+    formats = talk.late("rankgauge.formats")
+    format = format or formats.sniff(source).format
+    able: tuple[str, ...] = formats.FORMATS[format].reads if format in formats.FORMATS else ()
+    if len(able) == 1:
+        return read_as(Kind(able[0]))
+    first, other = (Kind.qrels, Kind.run) if "qrel" in source.name.lower() else (Kind.run, Kind.qrels)
     try:
         found = read_as(first)
     except FormatError:
-        if kind is not Kind.auto:
-            raise
-        other = Kind.run if first is Kind.qrels else Kind.qrels
         try:
             return read_as(other)
         except FormatError:
             pass
         raise
-    if kind is Kind.auto and isinstance(found, rg.Run) and format in NAMELESS and _like_grades(found):
+    if isinstance(found, rg.Run) and format in NAMELESS and _like_grades(found):
         talk.stderr().print("note: small whole numbers: read as judgments; pass --kind run if they are scores")
         return read_as(Kind.qrels)
     return found

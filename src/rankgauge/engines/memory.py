@@ -157,7 +157,7 @@ def _score(qrels: Qrels, run: Run, measures: Sequence[Measure], how: Convention,
 
 def _values(measure: Measure, judged: JudgedRun, values: FloatArray, how: Convention) -> dict[str, FloatArray]:
     """One measure's values float64[Q], and what is said beside them."""
-    low, high = ties_.interval(measure, judged)
+    low, high = ties_.interval(measure, judged, known=values)
     bound = ties_.residual(measure, judged, averaged=how.ties == "expected")
     nothing = np.full(judged.Q, np.nan)
     view = measure.view(judged)

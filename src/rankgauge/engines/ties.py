@@ -26,16 +26,17 @@ class Expected:
     error: float = 0.0
 
 
-def interval(measure: Measure, judged: JudgedRun) -> tuple[FloatArray, FloatArray]:
+def interval(measure: Measure, judged: JudgedRun, *, known: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
     """Smallest and largest value of each query over the orders of its ties, float64[Q] each.
 
+    `known` are the values in the order given, where they have been computed: without ties they are both.
     NaN throughout where a better document higher up may lower the value: no order is known to bound it then.
     """
     if not _order_bounds(measure, judged):
         nothing = np.full(judged.Q, np.nan)
         return nothing, nothing
     if not (judged.last > judged.first).any():
-        values = measure.of(judged)
+        values = measure.of(judged) if known is None else known
         return values, values
     levelled = judged.at(measure.parameters["rel"]) if measure.declared.binary else judged
     return measure.of(reordered(levelled, best=False)), measure.of(reordered(levelled, best=True))
