@@ -28,15 +28,6 @@ warnings.simplefilter("ignore")  # of the tools
 
 SHARED = Path(os.environ["RANKGAUGE_SHARED"])
 CONFORMANCE = SHARED / "data/conformance"
-PAIRS = {
-    "vaswani.bm25": ("vaswani/qrels", "vaswani/bm25.run.gz"),
-    "vaswani.coord": ("vaswani/qrels", "vaswani/coord.run.gz"),
-    "cranfield.bm25": ("cranfield/cranfield.graded.qrels", "cranfield/bm25.run.gz"),
-    "cranfield.coord": ("cranfield/cranfield.graded.qrels", "cranfield/coord.run.gz"),
-    "web2012.ql-cata-filtered": ("trec-qrels/web.151-200.qrels", "trec-web-2012/ql-cata-filtered.run.gz"),
-    "web2012.rm-catb": ("trec-qrels/web.151-200.qrels", "trec-web-2012/rm-catb.run.gz"),
-    "web2012.rm-catb-filtered": ("trec-qrels/web.151-200.qrels", "trec-web-2012/rm-catb-filtered.run.gz"),
-}
 MORE = {f"vaswani.{s}": ("vaswani/qrels", f"vaswani/{s}.run.gz") for s in ("lmd", "tfidf")}
 MORE |= {f"cranfield.{s}": ("cranfield/cranfield.graded.qrels", f"cranfield/{s}.run.gz") for s in ("lmd", "tfidf")}
 COLLECTIONS = {"robust03-runs": "qrels.txt.gz", "trec-dl-2019-passage": "qrels.txt"}
@@ -95,7 +86,7 @@ def collections(most: int | None = None) -> Iterator[tuple[str, trec.Qrels, trec
 
 
 def add_pytrec_eval(table: Table) -> None:
-    for where, qrels, run in [*conformance(PAIRS | MORE), *collections()]:
+    for where, qrels, run in [*conformance(trec.PAIRS | MORE), *collections()]:
         print(where, file=sys.stderr)
         expected = pytrec.per_query(qrels, run)
         table.add("pytrec_eval", (qrels, run), expected, "pytrec_eval")
@@ -108,7 +99,7 @@ def add_trec_eval(table: Table) -> None:
         ("9.0.8.qc", trec.NAMES, nine),
         ("9.0.8.qc_l2", trec.NAMES, nine.but(level=2)),
     ]:
-        for name, qrels, run in conformance(PAIRS):
+        for name, qrels, run in conformance(trec.PAIRS):
             printed = trec.read_printed(CONFORMANCE / f"expected/{name}.trec_eval-{options}_all_trec.txt.gz")
             rows = {ours: {q: v for q, v in printed[t].items() if q != "all"} for t, ours in names.items()}
             expected = {ours: queries for ours, queries in rows.items() if queries}
@@ -117,7 +108,7 @@ def add_trec_eval(table: Table) -> None:
 
 
 def add_printed(table: Table) -> None:
-    for name, qrels, run in conformance(PAIRS):
+    for name, qrels, run in conformance(trec.PAIRS):
         for k in (5, 10, 20):
             lines = trec.text_of(CONFORMANCE / f"expected/{name}.gdeval.k{k}.csv.gz").splitlines()[1:]
             rows = [line.split(",") for line in lines]
@@ -144,7 +135,7 @@ def add_printed(table: Table) -> None:
 
 def add_classification(table: Table) -> None:
     """Documents as items: their score against whether they are relevant; what nobody judged is left out."""
-    for _, qrels, run in [*conformance(PAIRS), *collections(3)]:
+    for _, qrels, run in [*conformance(trec.PAIRS), *collections(3)]:
         for query in qrels.keys() & run.keys():
             items = [(qrels[query][doc] > 0, score) for doc, score in run[query].items() if doc in qrels[query]]
             labels, scores = zip(*items, strict=True) if items else ((), ())
@@ -166,7 +157,7 @@ def add_classification(table: Table) -> None:
 
 def add_live(table: Table) -> None:
     ref = reference.load(SHARED)
-    for where, qrels, run in [*conformance({k: v for k, v in PAIRS.items() if "web" in k}), *collections(3)]:
+    for where, qrels, run in [*conformance({k: v for k, v in trec.PAIRS.items() if "web" in k}), *collections(3)]:
         print("live", where, file=sys.stderr)
         run = {query: docs for query, docs in run.items() if query in qrels}
         gdeval = {name for name in irm.NAMES if "ERR" in name or "exp" in name}

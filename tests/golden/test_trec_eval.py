@@ -13,14 +13,6 @@ import rankgauge as rg
 from oracles import trec
 from oracles.compare import assert_agree
 
-PAIRS = {
-    "vaswani.coord": ("vaswani/qrels", "vaswani/coord.run.gz"),
-    "cranfield.bm25": ("cranfield/cranfield.graded.qrels", "cranfield/bm25.run.gz"),
-    "cranfield.coord": ("cranfield/cranfield.graded.qrels", "cranfield/coord.run.gz"),
-    "web2012.ql-cata-filtered": ("trec-qrels/web.151-200.qrels", "trec-web-2012/ql-cata-filtered.run.gz"),
-    "web2012.rm-catb": ("trec-qrels/web.151-200.qrels", "trec-web-2012/rm-catb.run.gz"),
-    "web2012.rm-catb-filtered": ("trec-qrels/web.151-200.qrels", "trec-web-2012/rm-catb-filtered.run.gz"),
-}
 DIGITS = 0.5e-4 + 1e-9
 FEW = ("vaswani.coord", "web2012.rm-catb")
 COUNTED_9 = rg.CONVENTIONS["trec_eval9"].but(queries="judged")
@@ -47,16 +39,16 @@ def expected(shared, pair, options):
     return trec.read_printed(shared / f"data/conformance/expected/{pair}.trec_eval-{options}_all_trec.txt.gz")
 
 
-@pytest.mark.parametrize("pair", PAIRS)
+@pytest.mark.parametrize("pair", trec.PAIRS)
 def test_trec_eval_10_printed_our_values(shared, pair):
     names = trec.NAMES | trec.ONLY_10
-    inputs = read(shared / "data/conformance", *PAIRS[pair])
+    inputs = read(shared / "data/conformance", *trec.PAIRS[pair])
     assert check(inputs, expected(shared, pair, "10.0.qc"), "trec_eval", names=names) == set(names)
 
 
 @pytest.mark.parametrize("pair", FEW)
 def test_trec_eval_9_printed_our_values(shared, pair):
-    inputs = read(shared / "data/conformance", *PAIRS[pair])
+    inputs = read(shared / "data/conformance", *trec.PAIRS[pair])
     assert check(inputs, expected(shared, pair, "9.0.8.qc"), COUNTED_9) == set(trec.NAMES)
 
 
@@ -64,12 +56,12 @@ def test_trec_eval_9_printed_our_values(shared, pair):
 def test_trec_eval_9_printed_our_values_at_level_2(shared, pair):
     printed = expected(shared, pair, "9.0.8.qc_l2")
     del printed["num_rel"]["all"]  # with -c -l2 it sums the relevant documents of level 1, against its own rows
-    check(read(shared / "data/conformance", *PAIRS[pair]), printed, COUNTED_9.but(level=2))
+    check(read(shared / "data/conformance", *trec.PAIRS[pair]), printed, COUNTED_9.but(level=2))
 
 
 @pytest.mark.parametrize("pair", FEW)
 def test_trec_eval_9_printed_our_values_of_condensed_rankings(shared, pair):
-    inputs = read(shared / "data/conformance", *PAIRS[pair])
+    inputs = read(shared / "data/conformance", *trec.PAIRS[pair])
     check(inputs, expected(shared, pair, "9.0.8.qc_J"), COUNTED_9, judged_only=True)
 
 

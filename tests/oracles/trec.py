@@ -9,6 +9,16 @@ from pathlib import Path
 Qrels = dict[str, dict[str, int]]
 Run = dict[str, dict[str, float]]
 
+# Qrels and run, in the folder of conformance data, of each pair that trec_eval was run over.
+PAIRS = {
+    "vaswani.bm25": ("vaswani/qrels", "vaswani/bm25.run.gz"),
+    "vaswani.coord": ("vaswani/qrels", "vaswani/coord.run.gz"),
+    "cranfield.bm25": ("cranfield/cranfield.graded.qrels", "cranfield/bm25.run.gz"),
+    "cranfield.coord": ("cranfield/cranfield.graded.qrels", "cranfield/coord.run.gz"),
+    "web2012.ql-cata-filtered": ("trec-qrels/web.151-200.qrels", "trec-web-2012/ql-cata-filtered.run.gz"),
+    "web2012.rm-catb": ("trec-qrels/web.151-200.qrels", "trec-web-2012/rm-catb.run.gz"),
+    "web2012.rm-catb-filtered": ("trec-qrels/web.151-200.qrels", "trec-web-2012/rm-catb-filtered.run.gz"),
+}
 CUTS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 RECALLS = tuple(step / 10 for step in range(11))
 
