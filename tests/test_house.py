@@ -31,9 +31,9 @@ LAYERS = (
     ("measures",),
     ("engines",),
     ("statistics",),
-    ("compare",),
+    ("comparison", "fusion", "reconciliation", "checkup"),
     ("report",),
-    ("",),
+    ("", "testing"),
     ("cli",),
     ("__main__",),
 )

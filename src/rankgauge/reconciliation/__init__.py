@@ -1,0 +1,1 @@
+"""Reconciliation: which choices lie behind a reported number, and where two tools part."""
