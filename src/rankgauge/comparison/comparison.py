@@ -55,7 +55,9 @@ class Comparison:
     notes: tuple[Note, ...] = ()
 
     def __repr__(self) -> str:
-        return f"Comparison({self.baseline!r} with {len(self.scores.runs) - 1} runs, {len(self.scores.measures)} measures)"
+        return (
+            f"Comparison({self.baseline!r} with {len(self.scores.runs) - 1} runs, {len(self.scores.measures)} measures)"
+        )
 
     @property
     def measure(self) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from rankgauge.comparison.coverage import Coverage
+from rankgauge.comparison.decision import Evidence
 from rankgauge.comparison.verdict import Verdict
 from rankgauge.judged import FloatArray, IntArray
 from rankgauge.statistics.results import Interval, PairedTest
@@ -18,43 +18,48 @@ class Pair:
 
     Attributes
     ----------
-    measure, baseline, run : names
     query : int64[n], numbers of the queries that both sides have a value for
     baseline_values, run_values : float64[n]
-    left_out : counted queries where a side is undefined
+    left_out : counted queries where only one side is defined
     baseline_missing, run_missing : judged queries for which the run has no results; they score 0
-    difference : mean of run - baseline with its interval
     test, others : the chosen test, and the others for comparison
-    p_adjusted : p of `test`, corrected for the number of runs compared; None where there is no p
     effect_size : mean difference over the standard deviation of the differences; None where that is 0
     wins, ties, losses : queries where the run is above, equal, below
-    detectable : difference that so many queries see with the chosen power; None where unknown
-    needed : number of queries that would see a difference of the margin; None where unknown
-    coverage : what unjudged documents could change
+    coverage : what unjudged documents could change, query by query
+    evidence : what the verdict rests on
     verdict : what follows
     """
 
-    measure: str
-    baseline: str
-    run: str
     query: IntArray = field(repr=False)
     baseline_values: FloatArray = field(repr=False)
     run_values: FloatArray = field(repr=False)
     left_out: int
     baseline_missing: int
     run_missing: int
-    difference: Interval
     test: PairedTest
     others: tuple[PairedTest, ...]
-    p_adjusted: float | None
     effect_size: float | None
     wins: int
     ties: int
     losses: int
-    detectable: float | None
-    needed: int | None
     coverage: Coverage = field(repr=False)
+    evidence: Evidence = field(repr=False)
     verdict: Verdict
+
+    @property
+    def measure(self) -> str:
+        """Name of the measure."""
+        return self.evidence.measure
+
+    @property
+    def baseline(self) -> str:
+        """Name of the baseline."""
+        return self.evidence.baseline
+
+    @property
+    def run(self) -> str:
+        """Name of the run."""
+        return self.evidence.run
 
     @property
     def n(self) -> int:
@@ -67,27 +72,36 @@ class Pair:
         return self.run_values - self.baseline_values
 
     @property
+    def difference(self) -> Interval:
+        """Mean of the differences with its interval."""
+        return self.evidence.difference
+
+    @property
+    def p_adjusted(self) -> float | None:
+        """P of the test, corrected for the number of runs compared; None where there is no p."""
+        return self.evidence.p
+
+    @property
     def unjudged(self) -> tuple[float, float]:
         """Mean share of unjudged documents among those seen, of the baseline and of the run."""
-        sides = (self.coverage.unjudged_baseline, self.coverage.unjudged_run)
-        baseline, run = (_mean(side[self.query]) for side in sides)
-        return baseline or 0.0, run or 0.0
+        return self.evidence.unjudged
 
     @property
     def bounds(self) -> tuple[float, float] | None:
         """Between which values the mean difference lies whatever the unjudged documents are, where known."""
-        known = self.coverage.bounds
-        if known is None:
-            return None
-        low, high = _mean(known.low[self.query]), _mean(known.high[self.query])
-        return None if low is None or high is None else (low, high)
+        return self.evidence.bounds
 
     @property
-    def policies(self) -> dict[str, float | None]:
+    def policies(self) -> Mapping[str, float | None]:
         """Mean difference under each policy for unjudged documents."""
-        return {name: _mean(values[self.query]) for name, values in self.coverage.policies.items()}
+        return self.evidence.policies
 
+    @property
+    def detectable(self) -> float | None:
+        """Difference that so many queries see with the chosen power; None where unknown."""
+        return self.evidence.detectable
 
-def _mean(values: FloatArray) -> float | None:
-    defined = values[~np.isnan(values)]
-    return float(defined.mean()) if len(defined) else None
+    @property
+    def needed(self) -> int | None:
+        """Number of queries that would see a difference of the margin; None where unknown."""
+        return self.evidence.needed
