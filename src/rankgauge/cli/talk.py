@@ -52,3 +52,14 @@ def reading(name: str) -> Iterator[Advance]:
             bar.update(task, completed=done, total=total)
 
         yield advance
+
+
+@contextmanager
+def working(what: str) -> Iterator[Callable[[str], None]]:
+    """Say on which step a long work is; nothing where stderr is not a terminal."""
+    console = stderr()
+    if not sys.stderr.isatty():
+        yield lambda step: None
+        return
+    with console.status(what) as status:
+        yield lambda step: status.update(f"{what}: {step}")
