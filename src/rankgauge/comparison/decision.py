@@ -2,8 +2,8 @@
 
 1. A run without results for many queries gets no verdict.
 2. Where hardly anything is unjudged, the test decides.
-3. Else, where the difference keeps its sign and its significance at the worst end of its bounds, that decides:
-   the holes can't change it.
+3. Else, where the bounds of the difference exclude 0, the test decides: the holes can't change the sign. Whether
+   they could change the significance is said. Where both ends are equivalent to 0, that decides.
 4. Else, up to the share `warned`, the test decides with a warning; up to `refused`, only where every policy for
    unjudged documents gives the same sign; beyond, nothing can be said offline.
 """
@@ -65,8 +65,8 @@ def decide(e: Evidence, t: Thresholds) -> Verdict:
     apart = abs(e.unjudged[0] - e.unjudged[1]) > t.apart
     if most <= t.clean or e.identical:
         return _said(e, t, word, "judged")
-    if e.sure is not None:
-        return _said(e, t, e.sure, "bounds")
+    if e.sure is not None or _excludes_0(e):
+        return _said(e, t, e.sure or word, "bounds")
     if most <= t.warned and not apart:
         return _said(e, t, word, "judged, with a warning")
     if most <= t.refused and _policies_agree(e, word):
@@ -81,6 +81,10 @@ def _by_test(e: Evidence, t: Thresholds) -> Word:
     if e.p is None or e.p >= t.alpha or not e.difference.estimate:
         return "no difference seen"
     return "better" if e.difference.estimate > 0 else "worse"
+
+
+def _excludes_0(e: Evidence) -> bool:
+    return e.bounds is not None and (e.bounds[0] > 0 or e.bounds[1] < 0)
 
 
 def _policies_agree(e: Evidence, word: Word) -> bool:
@@ -134,14 +138,20 @@ def _more_queries(e: Evidence, t: Thresholds) -> str:
 
 def _because(e: Evidence, rule: Rule) -> tuple[str, ...]:
     shares = f"unjudged: {_percent(e.unjudged[0])} of what {e.baseline} shows, {_percent(e.unjudged[1])} of {e.run}"
-    span = "" if e.bounds is None else f" the true mean difference lies from {show(e.bounds[0])} to {show(e.bounds[1])}"
+    span = "" if e.bounds is None else f"the true mean difference lies from {show(e.bounds[0])} to {show(e.bounds[1])}"
     return {
         "judged": (shares,),
-        "bounds": (shares, f"whatever the unjudged documents are,{span}: they cannot change this"),
-        "judged, with a warning": (f"{shares}: read with care" + (f";{span}" if span else ""),),
+        "bounds": (shares, f"whatever the unjudged documents are, {span}: {_kept(e)}"),
+        "judged, with a warning": (f"{shares}: read with care" + (f"; {span}" if span else ""),),
         "policies agree": (shares, f"every policy for unjudged documents gives the same sign: {_policies(e)}"),
         "refused": (shares,),
     }[rule]
+
+
+def _kept(e: Evidence) -> str:
+    if e.sure is not None:
+        return "they cannot change this"
+    return "they cannot change the sign, but at the end nearer 0 it would not be significant"
 
 
 def _missing(e: Evidence) -> tuple[str, ...]:
