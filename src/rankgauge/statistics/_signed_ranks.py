@@ -22,7 +22,7 @@ class SignedRanks:
 
     Attributes
     ----------
-    doubled : int64[K, n], twice the mid-rank, so that ties have whole numbers too
+    doubled : int64[K, n], twice the mid-rank, so that ties have whole numbers too; in ascending order
     plus : int64[K], sum of `doubled` over the differences above 0
     moved : int64[K], number of differences other than 0
     tied : int64[K], sum of t³ - t over groups of t tied sizes
@@ -42,28 +42,28 @@ class SignedRanks:
 def signed_ranks(rows: FloatArray) -> SignedRanks:
     """Rank the sizes of differences within each row; sizes that differ by rounding only are tied."""
     sizes = np.abs(rows)
-    order = np.argsort(sizes, axis=1, kind="stable")
+    order = np.argsort(sizes, axis=1)
     ordered = np.take_along_axis(sizes, order, axis=1)
-    zeros = (ordered == 0).sum(axis=1)
+    gains = np.take_along_axis(rows > 0, order, axis=1)
+    moved = np.count_nonzero(ordered, axis=1)
     slack = ROUNDING * np.maximum(ordered[:, -1:], ROUNDING)
-    starts = np.ones(rows.shape, dtype=bool)
-    starts[:, 1:] = np.diff(ordered, axis=1) > slack
-    first = np.maximum.accumulate(np.where(starts, np.arange(rows.shape[1]), 0), axis=1)
-    ends = np.ones(rows.shape, dtype=bool)
-    ends[:, :-1] = starts[:, 1:]
-    backwards = np.where(ends, np.arange(rows.shape[1]), rows.shape[1])[:, ::-1]
-    last = np.minimum.accumulate(backwards, axis=1)[:, ::-1]
-    moved = ordered > 0
-    midranks = np.where(moved, first + last + 2 - 2 * zeros[:, None], 0)
-    doubled = np.zeros(rows.shape, dtype=np.int64)
-    np.put_along_axis(doubled, order, midranks, axis=1)
-    group = np.where(moved, last - first + 1, 1)
-    return SignedRanks(doubled, (doubled * (rows > 0)).sum(axis=1), moved.sum(axis=1), (group**2 - 1).sum(axis=1))
+    apart = np.diff(ordered, axis=1) > slack
+    place = np.arange(rows.shape[1])
+    first = last = np.broadcast_to(place, rows.shape)
+    if not apart.all():
+        edge = np.ones((len(rows), 1), dtype=bool)
+        first = np.maximum.accumulate(np.where(np.hstack([edge, apart]), place, 0), axis=1)
+        ends = np.where(np.hstack([apart, edge]), place, place.size)
+        last = np.minimum.accumulate(ends[:, ::-1], axis=1)[:, ::-1]
+    zeros = (place.size - moved)[:, None]
+    doubled = np.where(ordered > 0, first + last + 2 - 2 * zeros, 0)
+    tied = ((last - first + 1) ** 2 - 1) * (ordered > 0)
+    return SignedRanks(doubled, (doubled * gains).sum(axis=1), moved, tied.sum(axis=1))
 
 
 def exact_p(doubled: IntArray, plus: int, alternative: Alternative) -> float:
     """p of a sum of ranks when every sign is a fair coin, given these ranks, ties and all."""
-    chances = _distribution(tuple(np.sort(doubled[doubled > 0]).tolist()))
+    chances = _distribution(tuple(doubled[doubled > 0].tolist()))
     upper, lower = float(chances[plus:].sum()), float(chances[: plus + 1].sum())
     return min(1.0, {"two-sided": 2 * min(upper, lower), "greater": upper, "less": lower}[alternative])
 

@@ -148,9 +148,9 @@ def _permuted_sums(queries: FloatArray, drawn: Draws) -> Iterator[FloatArray]:
 def _rotated_sums(queries: FloatArray, rng: np.random.Generator, times: int) -> FloatArray:
     """float64[times, K]: sums after one relabelling per query and, for each time, a rotation per query."""
     n, runs = queries.shape
-    relabelled: FloatArray = rng.permuted(queries, axis=1)
+    relabelled = rng.permuted(queries, axis=1)
     if times == 1:
-        return relabelled.sum(axis=0, keepdims=True)
+        return np.asarray(relabelled.sum(axis=0, keepdims=True))
     twice = np.concatenate([relabelled, relabelled[:, :-1]], axis=1)
     rotations = np.lib.stride_tricks.sliding_window_view(twice, runs, axis=1)
     sums = np.zeros((times, runs))
