@@ -224,3 +224,19 @@ class Blank:
         number = np.arange(n)[:, None] * len(self.queries) + key // G
         sorted_grade = self.grades[G - 1 - key % G]
         return Judgments(number.ravel(), sorted_grade.ravel(), n * len(self.queries), self.judged.judgments.top_grade)
+
+
+def differences(
+    blanks: Sequence[tuple[float, Blank]], measure: Measure, how: Convention, grades: FloatArray
+) -> FloatArray:
+    """Difference (Σ sign · value) of each filling of the holes, float64[n, Q'], NaN where undefined.
+
+    With ties averaged this is the mean over their orders for linear measures; the others keep one order.
+    """
+    known, n = blanks[0][1].completed(grades), len(grades)
+    total = np.zeros((n, len(blanks[0][1].queries)))
+    for sign, blank in blanks:
+        filled = blank.filled(grades, known)
+        averaged = how.ties == "expected" and measure.declared.linear
+        total += sign * (value(measure, filled, how) if averaged else measure.of(filled)).reshape(n, -1)
+    return total
