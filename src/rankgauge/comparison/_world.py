@@ -143,13 +143,14 @@ class Blank:
     """The queries of a world that have holes, of one side, ready to be filled in many times.
 
     Rows are those of the ranking, by query and rank; `hole` is -1 for a judged document. Queries are numbered
-    anew; `queries` int64[Q'] holds the old numbers.
+    anew; `queries` int64[Q'] holds the old numbers. `grades` are all that a document may have, ascending.
     """
 
     judged: JudgedRun
     hole: IntArray
     hole_query: IntArray
     queries: IntArray
+    grades: FloatArray
 
     @classmethod
     def of(cls, world: World, side: Side) -> Blank:
@@ -177,40 +178,65 @@ class Blank:
             subtopics=None,
         )
         hole = np.concatenate([np.full(int(kept.sum()), -1), side.hole])[order]
-        return cls(judged, hole, new[world.query], queries)
+        return cls(judged, hole, new[world.query], queries, np.union1d(known.grade, world.grades))
 
     @property
     def size(self) -> int:
         """Rows that one filling takes, of the ranking and of the judgments."""
         return len(self.hole) + len(self.judged.judgments.query) + len(self.hole_query)
 
-    def filled(self, grades: FloatArray) -> JudgedRun:
-        """Give the holes grades, float64[n, U]: a ranking in which every filling's queries are queries of their own."""
-        n, Q, j = len(grades), len(self.queries), self.judged
-        query = (np.arange(n)[:, None] * Q + j.query).ravel()
-        grade = np.where(self.hole >= 0, grades[:, self.hole], j.grade).ravel()
-        base = j.judgments
-        all_query = np.concatenate([base.query, self.hole_query])
-        all_grade = np.concatenate([np.broadcast_to(base.grade, (n, len(base.grade))), grades], axis=1)
-        known = _by_grade((np.arange(n)[:, None] * Q + all_query).ravel(), all_grade.ravel(), n * Q, base.top_grade)
+    def completed(self, grades: FloatArray) -> Judgments:
+        """Judgments with the holes' grades, float64[n, U], each filling's queries being queries of their own.
+
+        They are the same for every side of a world.
+        """
+        n, base = len(grades), self.judged.judgments
+        query = np.broadcast_to(np.append(base.query, self.hole_query), (n, len(base.query) + len(self.hole_query)))
+        grade = np.concatenate([np.broadcast_to(base.grade, (n, len(base.grade))), grades], axis=1)
+        return self._by_grade(query, grade)
+
+    def filled(self, grades: FloatArray, known: Judgments | None = None) -> JudgedRun:
+        """Give the holes grades, float64[n, U]: a ranking in which every filling's queries are queries of their own.
+
+        `known` are the judgments that `completed` gives, where another side has them.
+        """
+        n, j = len(grades), self.judged
+        query = np.broadcast_to(j.query, (n, len(j.query)))
+        grade = np.where(self.hole >= 0, grades[:, self.hole], j.grade)
         return replace(
             j,
-            query=query,
-            grade=grade,
+            query=(np.arange(n)[:, None] * len(self.queries) + query).ravel(),
+            grade=grade.ravel(),
             rank=np.tile(j.rank, n),
             first=np.tile(j.first, n),
             last=np.tile(j.last, n),
             known=np.tile(j.known, n),
             depth=np.tile(j.depth, n),
-            judgments=known,
-            candidates=None if j.candidates is None else _by_grade(query, grade, n * Q, base.top_grade),
+            judgments=self.completed(grades) if known is None else known,
+            candidates=None if j.candidates is None else self._by_grade(query, grade),
         )
 
+    def _by_grade(self, query: IntArray, grade: FloatArray) -> Judgments:
+        """Sort by query and falling grade; grades are few, so that one whole number holds both."""
+        n, G = len(grade), len(self.grades)
+        key = query * G + (G - 1 - np.searchsorted(self.grades, grade))
+        key.sort(axis=1)
+        number = np.arange(n)[:, None] * len(self.queries) + key // G
+        sorted_grade = self.grades[G - 1 - key % G]
+        return Judgments(number.ravel(), sorted_grade.ravel(), n * len(self.queries), self.judged.judgments.top_grade)
 
-def _by_grade(query: IntArray, grade: FloatArray, Q: int, top_grade: float) -> Judgments:
-    """Sort by query and falling grade; grades are few, so that one whole number holds both."""
-    grades = np.unique(grade)
-    G = len(grades)
-    key = query * G + (G - 1 - np.searchsorted(grades, grade))
-    key.sort()
-    return Judgments(key // G, grades[G - 1 - key % G], Q, top_grade)
+
+def differences(
+    blanks: Sequence[tuple[float, Blank]], measure: Measure, how: Convention, grades: FloatArray
+) -> FloatArray:
+    """Difference (Σ sign · value) of each filling of the holes, float64[n, Q'], NaN where undefined.
+
+    With ties averaged this is the mean over their orders for linear measures; the others keep one order.
+    """
+    known, n = blanks[0][1].completed(grades), len(grades)
+    total = np.zeros((n, len(blanks[0][1].queries)))
+    for sign, blank in blanks:
+        filled = blank.filled(grades, known)
+        averaged = how.ties == "expected" and measure.declared.linear
+        total += sign * (value(measure, filled, how) if averaged else measure.of(filled)).reshape(n, -1)
+    return total

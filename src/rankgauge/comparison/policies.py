@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from rankgauge.comparison._weights import Weights, fixed_weights
-from rankgauge.comparison._world import Blank, World, value
+from rankgauge.comparison._world import Blank, World, differences, value
 from rankgauge.comparison.bounds import deepest
 from rankgauge.conventions import Convention
 from rankgauge.judged import FloatArray, IntArray, JudgedRun
 from rankgauge.measures import Measure
 
-ROWS_AT_ONCE = 4_000_000
+ROWS_AT_ONCE = 1_000_000
 MOST_ROWS = 20_000_000
 FEWEST_DRAWS = 20
 
@@ -105,14 +105,7 @@ def _drawn(
         n = min(at_once, samples - first)
         chance = rng.random((n, len(prior)))
         grades = world.grades[sum((chance >= limits[:, g] for g in range(limits.shape[1])), np.zeros((), np.int64))]
-        found = sum(sign * _values(measure, blank, grades, how) for sign, blank in blanks)
+        found = differences(blanks, measure, how, grades)
         total += np.nansum(found, axis=0)
         count += (~np.isnan(found)).sum(axis=0)
     return np.where(count > 0, total / np.maximum(count, 1), np.nan)
-
-
-def _values(measure: Measure, blank: Blank, grades: FloatArray, how: Convention) -> FloatArray:
-    judged = blank.filled(grades)
-    linear = how.ties == "expected" and measure.declared.linear
-    found = value(measure, judged, how) if linear else measure.of(judged)
-    return found.reshape(len(grades), -1)
