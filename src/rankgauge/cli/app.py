@@ -6,9 +6,9 @@ import sys
 
 import typer
 
-from rankgauge.cli import classify, convert, demo, evaluate, measures
+from rankgauge.cli import classify, convert, demo, evaluate, fuse, measures
 from rankgauge.cli.talk import complain
-from rankgauge.errors import ConventionError, MeasureError, RankgaugeError
+from rankgauge.errors import ConventionError, MeasureError, MethodError, RankgaugeError
 
 app = typer.Typer(
     name="rankgauge",
@@ -18,7 +18,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for verb in (demo.demo, evaluate.evaluate, measures.measures, convert.convert, classify.classify):
+for verb in (demo.demo, evaluate.evaluate, measures.measures, convert.convert, classify.classify, fuse.fuse):
     app.command()(verb)
 
 MISUSE = 2
@@ -29,7 +29,7 @@ def main() -> None:
     """Run the command line; exit 0 when done, 1 when an input is bad, 2 for misuse."""
     try:
         app(prog_name="rankgauge")
-    except (MeasureError, ConventionError) as error:
+    except (MeasureError, ConventionError, MethodError) as error:
         complain(error)
         sys.exit(MISUSE)
     except (RankgaugeError, OSError) as error:
