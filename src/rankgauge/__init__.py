@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rankgauge.engines.memory import evaluate, judge
     from rankgauge.errors import RankgaugeError
     from rankgauge.formats import read_qrels, read_run, write_qrels, write_run
+    from rankgauge.fusion import Tuned, fuse, tune
     from rankgauge.measures import *  # noqa: F403
     from rankgauge.measures.classification import Classification, classify
     from rankgauge.measures.confusion import Confusion
@@ -25,10 +26,11 @@ __all__ = [
     "INST", "IPrec", "IPrec11", "Judged", "Measure", "NERR10", "NERR11", "NERR8", "NERR9", "NPV", "NRBP", "Note",
     "NumRel", "NumRelRet", "NumRet", "P", "P_IA", "Profile", "Q", "Qrels", "R", "RBP", "REGISTRY", "RR",
     "RankgaugeError", "RelativeP", "Residual", "Rprec", "Run", "SDCG", "Scores", "SetAP", "SetF", "SetP", "SetR",
-    "Similarity", "StRecall", "Success", "TBG", "Thresholds", "UMeasure", "Unjudged", "Verdict", "alpha_DCG",
-    "alpha_nDCG", "bpref", "classify", "compare", "discount", "doctor", "evaluate", "find", "gain", "gate", "infAP",
-    "judge", "kendall_tau", "measure", "nDCG", "nERR_IA", "nNRBP", "overlap", "parse", "profile", "rank_correlation",
-    "rbo", "read_qrels", "read_run", "tau_ap", "user_model", "weights", "write_qrels", "write_run",
+    "Similarity", "StRecall", "Success", "TBG", "Thresholds", "Tuned", "UMeasure", "Unjudged", "Verdict", "alpha_DCG",
+    "alpha_nDCG", "bpref", "classify", "compare", "discount", "doctor", "evaluate", "find", "fuse", "gain", "gate",
+    "infAP", "judge", "kendall_tau", "measure", "nDCG", "nERR_IA", "nNRBP", "overlap", "parse", "profile",
+    "rank_correlation", "rbo", "read_qrels", "read_run", "tau_ap", "tune", "user_model", "weights", "write_qrels",
+    "write_run",
 ]  # fmt: skip
 
 _HOMES = {
@@ -41,6 +43,7 @@ _HOMES = {
     "rankgauge.engines": ("evaluate", "judge"),
     "rankgauge.errors": ("RankgaugeError",),
     "rankgauge.formats": ("read_qrels", "read_run", "write_qrels", "write_run"),
+    "rankgauge.fusion": ("Tuned", "fuse", "tune"),
     "rankgauge.measures.classification": ("Classification", "classify"),
     "rankgauge.measures.confusion": ("Confusion",),
     "rankgauge.records": ("Note", "Qrels", "Run"),

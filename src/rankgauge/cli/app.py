@@ -6,9 +6,9 @@ import sys
 
 import typer
 
-from rankgauge.cli import classify, compare, convert, demo, doctor, evaluate, gate, measures
+from rankgauge.cli import classify, compare, convert, demo, doctor, evaluate, fuse, gate, measures
 from rankgauge.cli.talk import complain
-from rankgauge.errors import ConventionError, MeasureError, RankgaugeError
+from rankgauge.errors import ConventionError, MeasureError, MethodError, RankgaugeError
 
 app = typer.Typer(
     name="rankgauge",
@@ -24,6 +24,7 @@ VERBS = (
     compare.compare,
     gate.gate,
     doctor.doctor,
+    fuse.fuse,
     measures.measures,
     convert.convert,
     classify.classify,
@@ -39,7 +40,7 @@ def main() -> None:
     """Run the command line; exit 0 done, 1 an input is bad or a check failed, 2 misuse, 3 nobody can tell."""
     try:
         app(prog_name="rankgauge")
-    except (MeasureError, ConventionError) as error:
+    except (MeasureError, ConventionError, MethodError) as error:
         complain(error)
         sys.exit(MISUSE)
     except (RankgaugeError, OSError) as error:
