@@ -11,18 +11,20 @@ if TYPE_CHECKING:
     from rankgauge.measures import *  # noqa: F403
     from rankgauge.measures.classification import Classification, classify
     from rankgauge.measures.confusion import Confusion
+    from rankgauge.reconciliation import Reconciliation, ToolDifference, explain_difference, reconcile
     from rankgauge.records import Note, Qrels, Run
     from rankgauge.records.scores import Scores
 
 __all__ = [
     "AP", "AP_IA", "BPM", "CG", "CONVENTIONS", "Classification", "Confusion", "Convention", "DCG", "DynamicBPM", "ERR",
-    "ERR_IA", "F", "GMAP", "IFT", "INSQ", "INST", "IPrec", "IPrec11", "Judged", "Measure", "NERR10", "NERR11",
-    "NERR8", "NERR9", "NPV", "NRBP", "Note", "NumRel", "NumRelRet", "NumRet", "P", "P_IA", "Profile", "Q", "Qrels",
-    "R", "RBP", "REGISTRY", "RR", "RankgaugeError", "RelativeP", "Residual", "Rprec", "Run", "SDCG", "Scores", "SetAP",
-    "SetF", "SetP", "SetR", "Similarity", "StRecall", "Success", "TBG", "UMeasure", "Unjudged", "alpha_DCG",
-    "alpha_nDCG", "bpref", "classify", "discount", "evaluate", "find", "gain", "infAP", "judge", "kendall_tau",
-    "measure", "nDCG", "nERR_IA", "nNRBP", "overlap", "parse", "profile", "rank_correlation", "rbo", "read_qrels",
-    "read_run", "tau_ap", "user_model", "weights", "write_qrels", "write_run",
+    "ERR_IA", "F", "GMAP", "IFT", "INSQ", "INST", "IPrec", "IPrec11", "Judged", "Measure", "NERR10", "NERR11", "NERR8",
+    "NERR9", "NPV", "NRBP", "Note", "NumRel", "NumRelRet", "NumRet", "P", "P_IA", "Profile", "Q", "Qrels", "R", "RBP",
+    "REGISTRY", "RR", "RankgaugeError", "Reconciliation", "RelativeP", "Residual", "Rprec", "Run", "SDCG", "Scores",
+    "SetAP", "SetF", "SetP", "SetR", "Similarity", "StRecall", "Success", "TBG", "ToolDifference", "UMeasure",
+    "Unjudged", "alpha_DCG", "alpha_nDCG", "bpref", "classify", "discount", "evaluate", "explain_difference", "find",
+    "gain", "infAP", "judge", "kendall_tau", "measure", "nDCG", "nERR_IA", "nNRBP", "overlap", "parse", "profile",
+    "rank_correlation", "rbo", "read_qrels", "read_run", "reconcile", "tau_ap", "user_model", "weights", "write_qrels",
+    "write_run",
 ]  # fmt: skip
 
 _HOMES = {
@@ -32,6 +34,7 @@ _HOMES = {
     "rankgauge.formats": ("read_qrels", "read_run", "write_qrels", "write_run"),
     "rankgauge.measures.classification": ("Classification", "classify"),
     "rankgauge.measures.confusion": ("Confusion",),
+    "rankgauge.reconciliation": ("Reconciliation", "ToolDifference", "explain_difference", "reconcile"),
     "rankgauge.records": ("Note", "Qrels", "Run"),
     "rankgauge.records.scores": ("Scores",),
 }
