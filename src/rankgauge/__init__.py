@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rankgauge.measures import *  # noqa: F403
     from rankgauge.measures.classification import Classification, classify
     from rankgauge.measures.confusion import Confusion
+    from rankgauge.reconciliation import Reconciliation, ToolDifference, explain_difference, reconcile
     from rankgauge.records import Note, Qrels, Run
     from rankgauge.records.scores import Scores
 
@@ -25,12 +26,12 @@ __all__ = [
     "Confusion", "Convention", "DCG", "DynamicBPM", "ERR", "ERR_IA", "F", "Finding", "GMAP", "Gate", "IFT", "INSQ",
     "INST", "IPrec", "IPrec11", "Judged", "Measure", "NERR10", "NERR11", "NERR8", "NERR9", "NPV", "NRBP", "Note",
     "NumRel", "NumRelRet", "NumRet", "P", "P_IA", "Profile", "Q", "Qrels", "R", "RBP", "REGISTRY", "RR",
-    "RankgaugeError", "RelativeP", "Residual", "Rprec", "Run", "SDCG", "Scores", "SetAP", "SetF", "SetP", "SetR",
-    "Similarity", "StRecall", "Success", "TBG", "Thresholds", "Tuned", "UMeasure", "Unjudged", "Verdict", "alpha_DCG",
-    "alpha_nDCG", "bpref", "classify", "compare", "discount", "doctor", "evaluate", "find", "fuse", "gain", "gate",
-    "infAP", "judge", "kendall_tau", "measure", "nDCG", "nERR_IA", "nNRBP", "overlap", "parse", "profile",
-    "rank_correlation", "rbo", "read_qrels", "read_run", "tau_ap", "tune", "user_model", "weights", "write_qrels",
-    "write_run",
+    "RankgaugeError", "Reconciliation", "RelativeP", "Residual", "Rprec", "Run", "SDCG", "Scores", "SetAP", "SetF",
+    "SetP", "SetR", "Similarity", "StRecall", "Success", "TBG", "Thresholds", "ToolDifference", "Tuned", "UMeasure",
+    "Unjudged", "Verdict", "alpha_DCG", "alpha_nDCG", "bpref", "classify", "compare", "discount", "doctor",
+    "evaluate", "explain_difference", "find", "fuse", "gain", "gate", "infAP", "judge", "kendall_tau", "measure",
+    "nDCG", "nERR_IA", "nNRBP", "overlap", "parse", "profile", "rank_correlation", "rbo", "read_qrels", "read_run",
+    "reconcile", "tau_ap", "tune", "user_model", "weights", "write_qrels", "write_run",
 ]  # fmt: skip
 
 _HOMES = {
@@ -46,6 +47,7 @@ _HOMES = {
     "rankgauge.fusion": ("Tuned", "fuse", "tune"),
     "rankgauge.measures.classification": ("Classification", "classify"),
     "rankgauge.measures.confusion": ("Confusion",),
+    "rankgauge.reconciliation": ("Reconciliation", "ToolDifference", "explain_difference", "reconcile"),
     "rankgauge.records": ("Note", "Qrels", "Run"),
     "rankgauge.records.scores": ("Scores",),
 }

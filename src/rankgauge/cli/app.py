@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from rankgauge.cli import classify, compare, convert, demo, doctor, evaluate, fuse, gate, measures
+from rankgauge.cli import classify, compare, convert, demo, doctor, evaluate, fuse, gate, measures, reconcile
 from rankgauge.cli.talk import complain
 from rankgauge.errors import ConventionError, MeasureError, MethodError, RankgaugeError
 
@@ -24,6 +24,7 @@ VERBS = (
     compare.compare,
     gate.gate,
     doctor.doctor,
+    reconcile.reconcile,
     fuse.fuse,
     measures.measures,
     convert.convert,
