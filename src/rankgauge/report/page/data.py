@@ -94,7 +94,7 @@ def _version(package: str) -> str:
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
-        return "not installed"
+        return "from source" if package == "rankgauge" else "not installed"
 
 
 def _without_nan(content: Any) -> Any:

@@ -114,10 +114,10 @@ def _body(c: Content) -> list[Markup]:
         _section("intervals", "Differences with their intervals", _interval_legend(c), *interval_plots(c)),
         _section("queries", "Query by query", _queries_lead(c), _plot_controls(c), difference_plots(c)),
         _section("heat", "All means at a glance", None, heat_table(c)),
-        _section("unjudged", "Unjudged documents", UNJUDGED, *unjudged_plots(c)),
+        _section("unjudged", "Unjudged documents", UNJUDGED, tag("div", *unjudged_plots(c), class_="panels")),
         _section("weights", "What the measures look at", WEIGHTS, weight_plots(c),
                  tag("ul", *[tag("li", one) for one in weight_sentences(c)])),
-        *([_section("everyone", "All runs against each other", EVERYONE, *everyone_tables(c))]
+        *([_section("everyone", "All runs against each other", EVERYONE, everyone_tables(c))]
           if several and c.data["everyone"] else []),
         _section("view", "One query, side by side", None, query_view(c)),
         _section("method", "Method notes", None, method_notes(c)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from html import escape
 
@@ -36,6 +37,11 @@ def together(*children: Child) -> Markup:
 def name(text: str) -> Markup:
     """Write a name that came from outside; its writing direction does not spill over."""
     return tag("bdi", text)
+
+
+def measure_name(text: str) -> Markup:
+    """Write a measure, which may break before its parameters and its cutoff."""
+    return Markup("<wbr>".join(escape(part, quote=True) for part in re.split(r"(?=[(@])", _printable(text))))
 
 
 def box(*children: Child, label: str, class_: str = "scroll") -> Markup:

@@ -77,7 +77,8 @@ def _thresholds(c: Content) -> Markup:
         for key, (form, says) in THRESHOLDS.items()
         if key in c.at("thresholds")
     ]
-    head = tag("tr", *[tag("th", one, scope="col") for one in ("Name", "Value", "Meaning")])
+    heads = (("Name", None), ("Value", "right"), ("Meaning", None))
+    head = tag("tr", *[tag("th", one, scope="col", class_=aligned) for one, aligned in heads])
     return box(tag("table", tag("thead", head), tag("tbody", *rows), class_="wordy"), label="Thresholds")
 
 

@@ -218,12 +218,15 @@
     current();
     if (!moveTo) return;
     history.replaceState(null, "", address());
-    place.focus({ preventScroll: true });
+    place.querySelector("h3").focus({ preventScroll: true });
     place.scrollIntoView({ block: "start", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
   }
   function step(by) {
     const at = shown.indexOf(selected) + by;
-    if (at >= 0 && at < shown.length) show(shown[at], true);
+    if (at < 0 || at >= shown.length) return;
+    show(shown[at], false);
+    history.replaceState(null, "", address());
+    place.querySelector(by < 0 ? "#previous" : "#next").focus({ preventScroll: true });
   }
   function render() {
     const here = page.rankings[selected], run = viewRun.value;
@@ -234,7 +237,7 @@
     place.classList.toggle("long", long);
     place.setAttribute("aria-label", `Query ${label(selected)}`);
     place.replaceChildren(
-      make("h3", {}, bdi(text ?? queries[selected]), text === null ? null : make("small", {}, " ", bdi(queries[selected]))),
+      make("h3", { tabindex: "-1" }, bdi(text ?? queries[selected]), text === null ? null : make("small", {}, " ", bdi(queries[selected]))),
       make("div", { class: "stepper" },
         make("button", { type: "button", id: "previous", onclick: () => step(-1) }, "← Previous"),
         make("button", { type: "button", id: "next", onclick: () => step(1) }, "Next →")),
@@ -295,7 +298,7 @@
   function moved(there, here, name, doc, other, isBaseline, otherList) {
     if (!there) {
       const end = otherList === null ? `not in ${name}` : otherList.length < page.depth ? `not in ${name}` : `not in ${name}'s first ${page.depth}`;
-      return make("span", {}, isBaseline ? `✕ ${end}` : `＋ ${end}`);
+      return make("span", {}, isBaseline ? `× ${end}` : `+ ${end}`);
     }
     const by = there - here;
     const words = isBaseline ? `rank ${there} in ${name}`

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rankgauge.report.page import drawing as d
-from rankgauge.report.page.markup import Markup, name, tag, together
+from rankgauge.report.page.markup import Markup, measure_name, name, tag, together
 from rankgauge.report.page.numbers import Content, share, signed
 from rankgauge.report.page.summary import CLASSES, mark
 from rankgauge.report.page.tables import of_measure, span
@@ -29,7 +29,7 @@ def _panel(c: Content, measure: str) -> Markup:
     ticks = scale.ticks()
     axis = d.backdrop(*[d.words(scale.at(tick), 14, f"{tick:+g}".replace("-", "−") if tick else "0") for tick in ticks],
                       height=20)  # fmt: skip
-    return tag("figure", tag("figcaption", tag("b", measure)), d.rows(cells, axis), class_="intervals")
+    return tag("figure", tag("figcaption", tag("b", measure_name(measure))), d.rows(cells, axis), class_="intervals")
 
 
 def _label(pair: dict[str, Any]) -> Markup:
@@ -111,8 +111,8 @@ def _level(c: Content, value: float) -> str:
     if value <= clean:
         return "hardly any"
     if value <= warned:
-        return "read with care"
-    return "only where all policies agree" if value <= refused else "too many to decide by test"
+        return "with a warning"
+    return "policies must agree" if value <= refused else "too many"
 
 
 def _bar(run: str, value: float, scale: d.Scale, lines: list[float]) -> Markup:
@@ -129,7 +129,7 @@ def weight_plots(c: Content) -> Markup:
         return tag("p", "None of these measures is a model of a user, so none has weights by rank.")
     top = max(max(one["W"]) for _, one in known) or 1.0
     depth, shown = c.at("page", "product_depth"), len(known[0][1]["W"])
-    cells = [(tag("b", one["measure"]), _weights(one, top, depth), _within(c, at)) for at, one in known]
+    cells = [(tag("b", measure_name(one["measure"])), _weights(one, top, depth), _within(c, at)) for at, one in known]
     every = max(1, round(shown / 20)) * 5
     ranks = [1, *range(every, shown + 1, every)]
     axis = d.backdrop(*[d.words(100 * (rank - 0.5) / shown, 14, str(rank)) for rank in ranks], height=20)
@@ -145,7 +145,7 @@ def _weights(one: dict[str, Any], top: float, depth: int) -> Markup:
     high, step = ROW + 14, 100 / len(one["W"])
     inside = d.bar(0, min(depth, len(one["W"])) * step, 0, "100%", "band")
     bars = [
-        d.bar((rank - 0.86) * step, 0.72 * step, high * (1 - weight / top), high * weight / top,
+        d.bar((rank - 0.86) * step, 0.72 * step, high * (1 - 0.9 * weight / top), 0.9 * high * weight / top,
               "weight" if rank <= depth else "weight beyond")
         for rank, weight in enumerate(one["W"], 1)
     ]  # fmt: skip
@@ -176,4 +176,4 @@ def _weight_sentence(one: dict[str, Any], depth: int) -> str:
         return f"{said}; ranks {last + 1} to {depth}, which your product shows, count for nothing."
     if inside < 0.995:
         return f"{said}; {share(1 - inside)} lies on ranks below what your product shows."
-    return f"{said}, as far as your product shows."
+    return f"{measure}: all of its weight lies on ranks that your product shows."

@@ -121,4 +121,4 @@ def _finder() -> Markup:
 
 
 def _place() -> Markup:
-    return tag("div", id="query", tabindex=-1, aria_live="off", role="region", aria_label="One query")
+    return tag("div", id="query", role="region", aria_label="One query")

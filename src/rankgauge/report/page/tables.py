@@ -42,7 +42,9 @@ def _aligned(column: int) -> str | None:
 def _group(c: Content, measure: str, columns: int) -> Markup:
     found = list(of_measure(c, measure))
     first, queries = found[0][0], _queries(c, [at for at, _ in found])
-    head = tag("tr", tag("th", tag("b", measure), " ", queries, scope="rowgroup", colspan=columns), class_="group")
+    head = tag(
+        "tr", tag("th", tag("span", tag("b", measure), " ", queries), scope="rowgroup", colspan=columns), class_="group"
+    )
     baseline = tag(
         "tr",
         tag("th", name(c.data["baseline"]), scope="row"),
@@ -141,9 +143,9 @@ def heat_legend() -> Markup:
     return tag("div", tag("p", "Difference from the baseline, relative to it:"), tag("ul", *items), class_="legend")
 
 
-def everyone_tables(c: Content) -> list[Markup]:
+def everyone_tables(c: Content) -> Markup:
     """Write one matrix of p values per measure that all runs were tested under."""
-    return [_matrix(c, at) for at in range(len(c.data["everyone"]))]
+    return tag("div", *[_matrix(c, at) for at in range(len(c.data["everyone"]))], class_="matrices")
 
 
 def _matrix(c: Content, at: int) -> Markup:
