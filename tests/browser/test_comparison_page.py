@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from comparisons import Case, compared, golden, simulated
 
 import rankgauge as rg
+from comparisons import Case, compared, golden, simulated
 from rankgauge.report.page import save_page
 from rankgauge.report.page.numbers import FORMS, NONE
 

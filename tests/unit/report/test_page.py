@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from comparisons import Case, compared, golden, simulated
 
 import rankgauge as rg
+from comparisons import Case, compared, golden, simulated
 from rankgauge.conventions import convention
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.report.comparison import as_json

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from rankgauge.report.page.markup import Markup, box, name, tag, together
 from rankgauge.report.page.numbers import NONE, Content
@@ -135,7 +136,7 @@ def shade(relative: float | None) -> str:
 def heat_legend() -> Markup:
     """Say what each shade means."""
     ends = [f"{100 * one:g}" for one in STEPS]
-    names = [f"{low} to {high}%" for low, high in zip(ends, ends[1:], strict=False)] + [f"{ends[-1]}% or more"]
+    names = [f"{low} to {high}%" for low, high in pairwise(ends)] + [f"{ends[-1]}% or more"]
     down = [(f"down-{step}", f"−{text}") for step, text in enumerate(names, 1)][::-1]
     up = [(f"up-{step}", f"+{text}") for step, text in enumerate(names, 1)]
     keys = [*down, ("same", f"less than {ends[0]}%"), *up]
