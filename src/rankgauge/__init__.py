@@ -4,6 +4,11 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rankgauge.checkup import Checkup, CheckupLimits, Finding, doctor
+    from rankgauge.comparison.comparing import compare
+    from rankgauge.comparison.comparison import Comparison
+    from rankgauge.comparison.gate import Gate, gate
+    from rankgauge.comparison.verdict import Thresholds, Verdict
     from rankgauge.conventions import CONVENTIONS, Convention
     from rankgauge.engines.memory import evaluate, judge
     from rankgauge.errors import RankgaugeError
@@ -15,17 +20,23 @@ if TYPE_CHECKING:
     from rankgauge.records.scores import Scores
 
 __all__ = [
-    "AP", "AP_IA", "BPM", "CG", "CONVENTIONS", "Classification", "Confusion", "Convention", "DCG", "DynamicBPM", "ERR",
-    "ERR_IA", "F", "GMAP", "IFT", "INSQ", "INST", "IPrec", "IPrec11", "Judged", "Measure", "NERR10", "NERR11",
-    "NERR8", "NERR9", "NPV", "NRBP", "Note", "NumRel", "NumRelRet", "NumRet", "P", "P_IA", "Profile", "Q", "Qrels",
-    "R", "RBP", "REGISTRY", "RR", "RankgaugeError", "RelativeP", "Residual", "Rprec", "Run", "SDCG", "Scores", "SetAP",
-    "SetF", "SetP", "SetR", "Similarity", "StRecall", "Success", "TBG", "UMeasure", "Unjudged", "alpha_DCG",
-    "alpha_nDCG", "bpref", "classify", "discount", "evaluate", "find", "gain", "infAP", "judge", "kendall_tau",
-    "measure", "nDCG", "nERR_IA", "nNRBP", "overlap", "parse", "profile", "rank_correlation", "rbo", "read_qrels",
-    "read_run", "tau_ap", "user_model", "weights", "write_qrels", "write_run",
+    "AP", "AP_IA", "BPM", "CG", "CONVENTIONS", "Checkup", "CheckupLimits", "Classification", "Comparison",
+    "Confusion", "Convention", "DCG", "DynamicBPM", "ERR", "ERR_IA", "F", "Finding", "GMAP", "Gate", "IFT", "INSQ",
+    "INST", "IPrec", "IPrec11", "Judged", "Measure", "NERR10", "NERR11", "NERR8", "NERR9", "NPV", "NRBP", "Note",
+    "NumRel", "NumRelRet", "NumRet", "P", "P_IA", "Profile", "Q", "Qrels", "R", "RBP", "REGISTRY", "RR",
+    "RankgaugeError", "RelativeP", "Residual", "Rprec", "Run", "SDCG", "Scores", "SetAP", "SetF", "SetP", "SetR",
+    "Similarity", "StRecall", "Success", "TBG", "Thresholds", "UMeasure", "Unjudged", "Verdict", "alpha_DCG",
+    "alpha_nDCG", "bpref", "classify", "compare", "discount", "doctor", "evaluate", "find", "gain", "gate", "infAP",
+    "judge", "kendall_tau", "measure", "nDCG", "nERR_IA", "nNRBP", "overlap", "parse", "profile", "rank_correlation",
+    "rbo", "read_qrels", "read_run", "tau_ap", "user_model", "weights", "write_qrels", "write_run",
 ]  # fmt: skip
 
 _HOMES = {
+    "rankgauge.checkup": ("Checkup", "CheckupLimits", "Finding", "doctor"),
+    "rankgauge.comparison.comparing": ("compare",),
+    "rankgauge.comparison.comparison": ("Comparison",),
+    "rankgauge.comparison.gate": ("Gate", "gate"),
+    "rankgauge.comparison.verdict": ("Thresholds", "Verdict"),
     "rankgauge.conventions": ("CONVENTIONS", "Convention"),
     "rankgauge.engines": ("evaluate", "judge"),
     "rankgauge.errors": ("RankgaugeError",),

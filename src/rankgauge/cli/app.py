@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from rankgauge.cli import classify, convert, demo, evaluate, measures
+from rankgauge.cli import classify, compare, convert, demo, doctor, evaluate, gate, measures
 from rankgauge.cli.talk import complain
 from rankgauge.errors import ConventionError, MeasureError, RankgaugeError
 
@@ -18,7 +18,17 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for verb in (demo.demo, evaluate.evaluate, measures.measures, convert.convert, classify.classify):
+VERBS = (
+    demo.demo,
+    evaluate.evaluate,
+    compare.compare,
+    gate.gate,
+    doctor.doctor,
+    measures.measures,
+    convert.convert,
+    classify.classify,
+)
+for verb in VERBS:
     app.command()(verb)
 
 MISUSE = 2
@@ -26,7 +36,7 @@ BAD_INPUT = 1
 
 
 def main() -> None:
-    """Run the command line; exit 0 when done, 1 when an input is bad, 2 for misuse."""
+    """Run the command line; exit 0 done, 1 an input is bad or a check failed, 2 misuse, 3 nobody can tell."""
     try:
         app(prog_name="rankgauge")
     except (MeasureError, ConventionError) as error:

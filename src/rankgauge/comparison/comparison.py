@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+
+import numpy as np
 
 from rankgauge.comparison.pairs import Pair
 from rankgauge.comparison.verdict import Thresholds
@@ -10,22 +12,25 @@ from rankgauge.errors import Fault, InputError
 from rankgauge.judged import FloatArray
 from rankgauge.records import Note
 from rankgauge.records.scores import Scores
+from rankgauge.statistics.results import TukeyTest
 
 
 @dataclass(frozen=True, eq=False)
 class Everyone:
-    """All runs against each other under one measure (randomized Tukey HSD).
-
-    Attributes
-    ----------
-    measure : its name
-    p : float64[runs, runs], chance of so large a difference where all runs are alike; NaN where not tested
-    queries : number of queries where every run has a value
-    """
+    """All runs against each other under one measure: its name, and the randomized Tukey HSD test."""
 
     measure: str
-    p: FloatArray = field(repr=False)
-    queries: int
+    test: TukeyTest
+
+    @property
+    def p(self) -> FloatArray:
+        """Chance of so large a difference where all runs are alike, float64[runs, runs]; NaN where not tested."""
+        return self.test.p
+
+    @property
+    def queries(self) -> int:
+        """Number of queries where every run has a value."""
+        return self.test.n
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -58,6 +63,10 @@ class Comparison:
         return (
             f"Comparison({self.baseline!r} with {len(self.scores.runs) - 1} runs, {len(self.scores.measures)} measures)"
         )
+
+    def rng(self) -> np.random.Generator:
+        """A new generator from the seed."""
+        return np.random.default_rng(self.seed)
 
     @property
     def measure(self) -> str:

@@ -1,7 +1,7 @@
 """The rule that turns the evidence on a pair into a verdict. docs/verdict.md explains it and cites the study behind it.
 
 1. A run without results for many queries gets no verdict.
-2. Where hardly anything is unjudged, the test decides.
+2. Where hardly anything is unjudged, the test decides, if the interval agrees with it.
 3. Else, where the bounds of the difference exclude 0, the test decides: the holes can't change the sign. Whether
    they could change the significance is said. Where both ends are equivalent to 0, that decides.
 4. Else, up to the share `warned`, the test decides with a warning; up to `refused`, only where every policy for
@@ -78,9 +78,13 @@ def _by_test(e: Evidence, t: Thresholds) -> Word:
     """What the test says where every document seen was judged."""
     if e.equivalent or e.identical:
         return "equivalent"
-    if e.p is None or e.p >= t.alpha or not e.difference.estimate:
+    if e.p is None or e.p >= t.alpha or not e.difference.estimate or _includes_0(e.difference):
         return "no difference seen"
     return "better" if e.difference.estimate > 0 else "worse"
+
+
+def _includes_0(interval: Interval) -> bool:
+    return interval.low is not None and interval.high is not None and interval.low <= 0 <= interval.high
 
 
 def _excludes_0(e: Evidence) -> bool:
@@ -104,7 +108,7 @@ def _said(e: Evidence, t: Thresholds, word: Word, rule: Rule) -> Verdict:
         "no difference seen": f"No difference seen between {name} and {against}: {_numbers(e)}{_sight(e, t)}.",
     }[word]
     do = () if word != "no difference seen" or e.needed is None else (_more_queries(e, t),)
-    return Verdict(word, rule, sentence, (*_because(e, rule), *_missing(e)), do)
+    return Verdict(word, rule, sentence, (*_because(e, rule), *_close_call(e, t, word), *_missing(e)), do)
 
 
 def _numbers(e: Evidence) -> str:
@@ -146,6 +150,12 @@ def _because(e: Evidence, rule: Rule) -> tuple[str, ...]:
         "policies agree": (shares, f"every policy for unjudged documents gives the same sign: {_policies(e)}"),
         "refused": (shares,),
     }[rule]
+
+
+def _close_call(e: Evidence, t: Thresholds, word: Word) -> tuple[str, ...]:
+    if word != "no difference seen" or e.p is None or e.p >= t.alpha:
+        return ()
+    return (f"too close to call: p is below {t.alpha:g}, but the interval includes 0",)
 
 
 def _kept(e: Evidence) -> str:

@@ -162,9 +162,9 @@ def _values(measure: Measure, judged: JudgedRun, values: FloatArray, how: Conven
     nothing = np.full(judged.Q, np.nan)
     view = measure.view(judged)
     return {
-        "values": _finished(values, how),
-        "low": _finished(low, how),
-        "high": _finished(high, how),
+        "values": finished(values, how),
+        "low": finished(low, how),
+        "high": finished(high, how),
         "unjudged": ratio(view.seen - view.sum(view.known), view.seen),
         "residual_unjudged": nothing if bound is None else bound.unjudged,
         "residual_tail": nothing if bound is None else bound.tail,
@@ -178,7 +178,7 @@ def _counted(judged: JudgedRun, how: Convention) -> BoolArray:
     return judged.depth > 0 if how.queries == "both" else (judged.depth > 0) & (judged.R > 0)
 
 
-def _finished(values: FloatArray, how: Convention) -> FloatArray:
+def finished(values: FloatArray, how: Convention) -> FloatArray:
     """Give undefined values what the convention gives them, and round as the tool rounds."""
     if how.undefined != "skip":
         values = np.where(np.isnan(values), 0.0 if how.undefined == "zero" else 1.0, values)

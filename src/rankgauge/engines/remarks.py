@@ -21,7 +21,7 @@ MOST_IDS_COMPARED = 200_000
 def no_common_query(qrels: Qrels, run: Run) -> Fault:
     """Say that a run and the qrels have no query in common, and what may be the matter."""
     hint = next(
-        (f"they would match {how}" for how, turn in _TURNS.items() if _overlap(qrels.queries, run.queries, turn)),
+        (f"they would match {how}" for how, turn in TURNS.items() if _overlap(qrels.queries, run.queries, turn)),
         "check that both belong to the same queries",
     )
     got = f"none (the run has {examples(run.queries)}; the qrels have {examples(qrels.queries)})"
@@ -76,7 +76,7 @@ def _near_misses(qrels: Qrels, run: Run, judged: JudgedRun) -> list[Note]:
     lost = ours.join(theirs, on=["query", "doc"], how="anti")
     unknown = theirs.join(lost, on="query", how="semi").join(ours, on=["query", "doc"], how="anti")
     said: list[Note] = []
-    for how, turn in _TURNS.items():
+    for how, turn in TURNS.items():
         turned = [pairs.with_columns(turn(pairs["doc"])) for pairs in (lost, unknown)]
         if turned[0].equals(lost) and turned[1].equals(unknown):
             continue
@@ -91,7 +91,7 @@ def _overlap(left: pl.Series, right: pl.Series, turn: Callable[[pl.Series], pl.S
     return bool(turn(left).is_in(turn(right).implode()).any())
 
 
-_TURNS: dict[str, Callable[[pl.Series], pl.Series]] = {
+TURNS: dict[str, Callable[[pl.Series], pl.Series]] = {
     "after NFC normalisation": lambda ids: ids.str.normalize("NFC"),
     "without a trailing '.0'": lambda ids: ids.str.strip_suffix(".0"),
     "without blanks around": lambda ids: ids.str.strip_chars(),

@@ -58,6 +58,12 @@ def test_a_p_at_the_threshold_is_not_below_it() -> None:
     assert decide(replace(BETTER, p=0.05), T).word == "no difference seen"
 
 
+def test_a_p_that_the_interval_does_not_bear_out_is_too_close_to_call() -> None:
+    verdict = decide(replace(BETTER, p=0.045, difference=Interval(0.116, -0.008, 0.209, 0.95, "BCa", 40)), T)
+    assert verdict.word == "no difference seen"
+    assert "too close to call: p is below 0.05, but the interval includes 0" in verdict.because
+
+
 def test_up_to_a_tenth_unjudged_the_test_decides_with_a_warning_and_the_bounds() -> None:
     verdict = decide(replace(BETTER, unjudged=(0.06, 0.09)), T)
     assert (verdict.word, verdict.rule) == ("better", "judged, with a warning")
