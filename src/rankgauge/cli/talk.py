@@ -19,7 +19,6 @@ from rich.progress import (
     TextColumn,
     TimeRemainingColumn,
 )
-from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 if TYPE_CHECKING:
     from rankgauge import Note
@@ -81,13 +80,3 @@ def working(what: str) -> Iterator[Callable[[str], None]]:
         return
     with console.status(what) as status:
         yield lambda step: status.update(f"{what}: {step}")
-def counting(what: str) -> Iterator[Advance]:
-    """Draw a bar while many small things are done; nothing where stderr is not a terminal."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=stderr(), transient=True, disable=not sys.stderr.isatty()) as bar:
-        task = bar.add_task(what, total=None)
-
-        def advance(done: int, total: int) -> None:
-            bar.update(task, completed=done, total=total)
-
-        yield advance
