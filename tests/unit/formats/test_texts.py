@@ -35,11 +35,11 @@ def test_every_bad_line_is_named(tmp_path: Path) -> None:
     said = str(caught.value).splitlines()
     assert [line.partition(":")[2].partition(":")[0] for line in said] == ["2", "3", "4", "5", "6"]
     assert "expected each id once, got 'a' again" in said[0]
-    assert "expected an id and a text, got the fields _id" in said[1]
+    assert "expected an id and a text, got the fields id" in said[1]
 
 
 def test_bytes_that_are_no_utf8_are_named_with_their_line(tmp_path: Path) -> None:
     file = tmp_path / "c.tsv"
     file.write_bytes("1\ta\n2\té\n".encode("latin-1"))
-    with pytest.raises(FormatError, match=r"c\.tsv:2: expected UTF-8, got byte 0xe9"):
+    with pytest.raises(FormatError, match=r"c\.tsv:2: expected an id and a text, got .*can't decode byte 0xe9"):
         read_texts(file)
