@@ -129,7 +129,11 @@ def present(values: npt.ArrayLike, *, what: str) -> tuple[FloatArray, int]:
 def groups(rows: FloatArray) -> Iterator[Group]:
     """Group rows by their number of values; the queries without a value are left out of each row on its own."""
     there = ~np.isnan(rows)
-    sizes = there.sum(axis=1)
+    if there.all():
+        if len(rows):
+            yield Group(np.arange(len(rows)), rows, 0)
+        return
+    sizes = np.count_nonzero(there, axis=1)
     for n in np.unique(sizes).tolist():
         places = np.flatnonzero(sizes == n)
         kept = rows[places][there[places]].reshape(len(places), n)
