@@ -4,6 +4,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rankgauge.comparison.holes import Holes, holes
+    from rankgauge.comparison.merging import MergedQrels, merge_qrels
     from rankgauge.conventions import CONVENTIONS, Convention
     from rankgauge.engines.memory import evaluate, judge
     from rankgauge.errors import RankgaugeError
@@ -16,16 +18,19 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AP", "AP_IA", "BPM", "CG", "CONVENTIONS", "Classification", "Confusion", "Convention", "DCG", "DynamicBPM", "ERR",
-    "ERR_IA", "F", "GMAP", "IFT", "INSQ", "INST", "IPrec", "IPrec11", "Judged", "Measure", "NERR10", "NERR11",
-    "NERR8", "NERR9", "NPV", "NRBP", "Note", "NumRel", "NumRelRet", "NumRet", "P", "P_IA", "Profile", "Q", "Qrels",
-    "R", "RBP", "REGISTRY", "RR", "RankgaugeError", "RelativeP", "Residual", "Rprec", "Run", "SDCG", "Scores", "SetAP",
-    "SetF", "SetP", "SetR", "Similarity", "StRecall", "Success", "TBG", "UMeasure", "Unjudged", "alpha_DCG",
-    "alpha_nDCG", "bpref", "classify", "discount", "evaluate", "find", "gain", "infAP", "judge", "kendall_tau",
-    "measure", "nDCG", "nERR_IA", "nNRBP", "overlap", "parse", "profile", "rank_correlation", "rbo", "read_qrels",
-    "read_run", "tau_ap", "user_model", "weights", "write_qrels", "write_run",
+    "ERR_IA", "F", "GMAP", "Holes", "IFT", "INSQ", "INST", "IPrec", "IPrec11", "Judged", "Measure", "MergedQrels",
+    "NERR10", "NERR11", "NERR8", "NERR9", "NPV", "NRBP", "Note", "NumRel", "NumRelRet", "NumRet", "P", "P_IA",
+    "Profile", "Q", "Qrels", "R", "RBP", "REGISTRY", "RR", "RankgaugeError", "RelativeP", "Residual", "Rprec", "Run",
+    "SDCG", "Scores", "SetAP", "SetF", "SetP", "SetR", "Similarity", "StRecall", "Success", "TBG", "UMeasure",
+    "Unjudged", "alpha_DCG", "alpha_nDCG", "bpref", "classify", "discount", "evaluate", "find", "gain", "holes",
+    "infAP", "judge", "kendall_tau", "measure", "merge_qrels", "nDCG", "nERR_IA", "nNRBP", "overlap", "parse",
+    "profile", "rank_correlation", "rbo", "read_qrels", "read_run", "tau_ap", "user_model", "weights", "write_qrels",
+    "write_run",
 ]  # fmt: skip
 
 _HOMES = {
+    "rankgauge.comparison.holes": ("Holes", "holes"),
+    "rankgauge.comparison.merging": ("MergedQrels", "merge_qrels"),
     "rankgauge.conventions": ("CONVENTIONS", "Convention"),
     "rankgauge.engines": ("evaluate", "judge"),
     "rankgauge.errors": ("RankgaugeError",),

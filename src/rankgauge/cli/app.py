@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from rankgauge.cli import classify, convert, demo, evaluate, measures
+from rankgauge.cli import classify, convert, demo, evaluate, holes, measures
 from rankgauge.cli.talk import complain
 from rankgauge.errors import ConventionError, MeasureError, RankgaugeError
 
@@ -18,7 +18,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for verb in (demo.demo, evaluate.evaluate, measures.measures, convert.convert, classify.classify):
+for verb in (demo.demo, evaluate.evaluate, measures.measures, convert.convert, classify.classify, holes.holes):
     app.command()(verb)
 
 MISUSE = 2
