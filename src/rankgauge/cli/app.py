@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from rankgauge.cli import classify, compare, convert, demo, doctor, evaluate, fuse, gate, measures, reconcile
+from rankgauge.cli import classify, compare, convert, demo, doctor, evaluate, fuse, gate, holes, measures, reconcile
 from rankgauge.cli.talk import complain
 from rankgauge.errors import ConventionError, MeasureError, MethodError, RankgaugeError
 
@@ -23,6 +23,7 @@ VERBS = (
     evaluate.evaluate,
     compare.compare,
     gate.gate,
+    holes.holes,
     doctor.doctor,
     reconcile.reconcile,
     fuse.fuse,
