@@ -40,6 +40,31 @@ def ranking(rng, docs, run):
     return {str(doc): float(score) for doc, score in zip(chosen, scores, strict=True)}
 
 
+ODD = {
+    "flat": {
+        "norms": ["min-max", "sum", "max", "z-score"],
+        "runs": [{"q": {"a": 3.3, "b": 3.3}}, {"q": {"a": 9.0, "b": 5.0, "c": 1.0}}],
+    },
+    "below zero": {"norms": ["max"], "runs": [{"q": {"a": -1.0, "b": -2.0}}, {"q": {"a": 9.0, "b": 5.0}}]},
+    "narrow": {
+        "norms": ["min-max"],
+        "runs": [{"q": {"a": 4e-10, "b": 3e-10, "c": 0.0}}, {"q": {"a": 9.0, "b": 5.0, "c": 1.0}}],
+    },
+}
+"""Where ranx computes something else than we do."""
+
+
+def odd():
+    fused = ranx_fusion.fused
+    return {
+        name: {
+            "runs": case["runs"],
+            "fused": {n: fused({"q": {"a": 1}}, case["runs"], "CombSUM", n) for n in case["norms"]},
+        }
+        for name, case in ODD.items()
+    }
+
+
 def votes(seed: int, queries: int = 6, runs: int = 3):
     """Complete runs of 8 documents whose majorities, weighted or not, make no cycle and no tie."""
     rng = np.random.default_rng(seed)
@@ -78,7 +103,7 @@ def main() -> None:
     elected = {m: ranx_fusion.fused(qrels, elections, m, "none") for m in ("Condorcet", "Condorcet weighted")}
     command = "PYTHONPATH=tests python tests/golden/make_fusion_goldens.py"
     head = {"tool": "ranx", "version": version("ranx"), "command": command}
-    content = {"qrels": qrels, "runs": runs, "fused": values, "elections": elections, "elected": elected}
+    content = {"qrels": qrels, "runs": runs, "fused": values, "elections": elections, "elected": elected, "odd": odd()}
     TARGET.write_text(json.dumps(head | content) + "\n")
 
 

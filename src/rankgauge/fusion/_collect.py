@@ -75,9 +75,6 @@ def collect(runs: Sequence[Run], *, lower_is_better: Sequence[str] | bool = ()) 
     docs = pl.concat([run.docs for run in ordered])
     keys = np.concatenate([pair_keys(run.doc_hash, run.offsets, n) for n, run in zip(numbers, ordered, strict=True)])
     first, doc = _candidates(keys, query, docs)
-    sizes = np.zeros((len(ordered), len(queries)), dtype=np.int64)
-    for row, (n, run) in enumerate(zip(numbers, ordered, strict=True)):
-        sizes[row, n] = np.diff(run.offsets)
     return Lists(
         names=tuple(run.name for run in ordered),
         queries=queries,
@@ -86,14 +83,25 @@ def collect(runs: Sequence[Run], *, lower_is_better: Sequence[str] | bool = ()) 
         run=np.repeat(np.arange(len(ordered)), [len(run) for run in ordered]),
         query=query,
         doc=doc,
-        rank=np.concatenate(
-            [np.arange(len(run)) - np.repeat(run.offsets[:-1], np.diff(run.offsets)) for run in ordered]
-        )
-        + 1,
+        rank=np.concatenate([_ranks(run) for run in ordered]),
         score=np.concatenate([run.scores for run in ordered]),
-        sizes=sizes,
+        sizes=(sizes := np.stack([_sizes(run, n, len(queries)) for n, run in zip(numbers, ordered, strict=True)])),
         notes=tuple(_remarks(ordered, queries, sizes)),
     )
+
+
+def _ranks(run: Run) -> IntArray:
+    """Rank of each row of an ordered run, from 1, or as it was given."""
+    if run.ranks is not None:
+        return run.ranks
+    return np.arange(1, len(run) + 1) - np.repeat(run.offsets[:-1], np.diff(run.offsets))
+
+
+def _sizes(run: Run, numbers: IntArray, Q: int) -> IntArray:
+    """Length of each query's list, int64[Q]: the last rank where ranks were given."""
+    sizes = np.zeros(Q, dtype=np.int64)
+    sizes[numbers] = np.diff(run.offsets) if run.ranks is None else run.ranks[run.offsets[1:] - 1]
+    return sizes
 
 
 def turned(runs: Sequence[Run], lower_is_better: Sequence[str] | bool) -> list[Run]:

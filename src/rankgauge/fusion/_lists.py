@@ -23,7 +23,7 @@ class Lists:
     `run` `query` `doc` int64[n] (numbers of run, query and candidate), `rank` int64[n] from 1 (0 for a
     candidate that the run did not return, see `completed`), `score` float64[n]. Per candidate:
     `docs` String[C], grouped by query with borders `offsets` int64[Q+1]. `sizes` int64[M, Q] counts
-    what each run returned.
+    what each run returned, or holds the last rank where a run came with ranks.
 
     A formula uses these words: `run query doc rank score size` (per row), `hits pool` (per candidate),
     `sum(x) least(x) greatest(x) middle(x)` (from rows to candidates).
@@ -58,7 +58,7 @@ class Lists:
 
     @cached_property
     def size(self) -> IntArray:
-        """How many documents each row's list holds, int64[n]."""
+        """Length of each row's list, int64[n]; no rank is larger."""
         return self.sizes[self.run, self.query]
 
     @cached_property

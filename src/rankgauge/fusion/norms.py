@@ -110,7 +110,7 @@ def total(lists: Lists) -> FloatArray:
     """
     low, _, flat = _range(lists)
     above = lists.score - low
-    return np.where(flat, FLAT / lists.size, above / np.where(flat, 1.0, lists.over_list(np.add, above)))
+    return np.where(flat, FLAT / _count(lists), above / np.where(flat, 1.0, lists.over_list(np.add, above)))
 
 
 @normalization("z-score", "zscore", "zmuv", cite="montague2001")
@@ -121,8 +121,8 @@ def z_score(lists: Lists) -> FloatArray:
     """
     low, spread, flat = _range(lists)
     shifted = (lists.score - low) / spread  # the same z, and no overflow
-    centred = shifted - lists.over_list(np.add, shifted) / lists.size
-    deviation = np.sqrt(lists.over_list(np.add, centred**2) / lists.size)
+    centred = shifted - lists.over_list(np.add, shifted) / _count(lists)
+    deviation = np.sqrt(lists.over_list(np.add, centred**2) / _count(lists))
     return np.where(flat, 0.0, centred / np.where(flat, 1.0, deviation))
 
 
@@ -150,3 +150,8 @@ def _range(lists: Lists) -> tuple[FloatArray, FloatArray, BoolArray]:
     low, high = lists.over_list(np.minimum, lists.score), lists.over_list(np.maximum, lists.score)
     flat = low == high
     return low.astype(np.float64), np.where(flat, 1.0, high - low), flat
+
+
+def _count(lists: Lists) -> FloatArray:
+    """Number of documents in each row's list."""
+    return lists.over_list(np.add, np.ones(len(lists.run))).astype(np.float64)
