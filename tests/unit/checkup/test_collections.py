@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
+import sys
 from importlib import resources
 from pathlib import Path
 
@@ -119,3 +121,21 @@ def test_files_with_duplicates_are_reported_and_not_refused(shared, name, check)
 def test_bundled_texts_are_what_the_reader_says():
     first = json.loads((GOLDEN / "queries.jsonl").read_text("utf-8").splitlines()[0])
     assert read_texts(GOLDEN / "queries.jsonl")[first["_id"]] == first["text"]
+
+
+def test_the_docs_table_of_collections_is_what_the_benchmark_prints(shared):
+    root = Path(__file__).resolve().parents[3]
+    spec = importlib.util.spec_from_file_location("benchmarks_checkups", root / "benchmarks" / "checkups.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look their module up
+    spec.loader.exec_module(module)
+    assert module.table(shared / "data") in (root / "docs" / "doctor.md").read_text("utf-8")
+
+
+def test_one_text_got_two_grades_in_dl_2019(shared):
+    place = shared / "data" / "collections" / "trec-dl-2019-passage"
+    texts = read_texts(place / "corpus.jsonl.gz")
+    found = finding("texts-judged-differently", rg.read_qrels(place / "qrels.txt"), texts=texts)
+    assert (found.severity, found.count, found.of) == ("warning", 95, 867)
+    assert found.says.endswith("14 equal")
