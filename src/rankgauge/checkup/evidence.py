@@ -17,6 +17,8 @@ from rankgauge.measures import Measure
 from rankgauge.records import Note, Qrels, Run
 
 USUAL_CUTOFF = 10
+PLAIN = r"^(?:[1-9][0-9]{0,14}|[a-pr-z][a-z0-9_.:#/-]{8,150}[a-z1-9_:#/-])$"
+"""Ids that no check of ids has anything to say about; most ids of large collections are like this."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +57,11 @@ class Evidence:
     def relevant(self) -> IntArray:
         """Number of relevant documents of each query, int64[Q]."""
         return self.per_query(self.flat.grades >= self.limits.level)
+
+    @cached_property
+    def non_relevant(self) -> IntArray:
+        """Number of documents judged non-relevant of each query, int64[Q]; negative grades do not count."""
+        return self.per_query((self.flat.grades >= 0) & (self.flat.grades < self.limits.level))
 
     def per_query(self, mask: BoolArray) -> IntArray:
         """Count the judgments that the mask picks, per query, int64[Q]."""
@@ -105,13 +112,18 @@ class Evidence:
     @cached_property
     def returned_ids(self) -> tuple[pl.Series, ...]:
         """Per run, its document ids, each once."""
-        return tuple(run.docs.unique().rename("id") for run in self.runs)
+        return tuple(_once(run.docs.rename("id"), pl.Series(run.doc_hash)) for run in self.runs)
 
     @cached_property
     def doc_ids(self) -> pl.Series:
         """Every document id of judgments and runs, once."""
-        parts = [self.judged_ids, *self.returned_ids]
-        return parts[0] if len(parts) == 1 else pl.concat(parts).unique()
+        ids = pl.concat([self.judged_ids, *self.returned_ids])
+        return _once(ids, ids.hash())
+
+    @cached_property
+    def odd_ids(self) -> dict[str, pl.Series]:
+        """Ids of queries and of documents that are not plain, each once."""
+        return {"query": odd(self.query_ids), "document": odd(self.doc_ids)}
 
     def name(self, number: int) -> str:
         """Id of a judged query."""
@@ -129,6 +141,16 @@ class Evidence:
             return []
         rows = np.arange(given.offsets[at], given.offsets[at + 1])
         return given.only(rows, Note("one query", len(rows), "one query")).ranked().docs[:depth].to_list()
+
+
+def odd(ids: pl.Series) -> pl.Series:
+    """Keep the ids that are not plain."""
+    return ids.filter(~ids.str.contains(PLAIN))
+
+
+def _once(ids: pl.Series, hashes: pl.Series) -> pl.Series:
+    """Keep each id once, told apart by 64-bit hashes: with ten million ids the chance to lose one is below 1e-5."""
+    return ids.gather(hashes.arg_unique())
 
 
 def default_measures(measures: tuple[Measure, ...]) -> tuple[Measure, ...]:

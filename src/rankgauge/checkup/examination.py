@@ -76,6 +76,7 @@ def doctor(
         runs=tuple(run.name for run in evidence.runs),
         measures=tuple(map(str, chosen)),
         cutoff=evidence.cutoff,
+        notes=(*evidence.qrels.notes, *(note for run in evidence.runs for note in run.notes)),
     )
 
 

@@ -7,6 +7,8 @@ from typing import Literal
 
 import polars as pl
 
+from rankgauge.records import Note
+
 Severity = Literal["error", "warning", "info", "ok"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info", "ok")
 
@@ -57,6 +59,7 @@ class Checkup:
     runs : names
     measures : as printed
     cutoff : ranks that count as "the first results": the first cutoff among the measures, else 10
+    notes : what was noticed while judgments and runs were read
     """
 
     findings: tuple[Finding, ...]
@@ -67,6 +70,7 @@ class Checkup:
     runs: tuple[str, ...]
     measures: tuple[str, ...]
     cutoff: int
+    notes: tuple[Note, ...] = ()
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{len(self.of(severity))} {severity}" for severity in SEVERITIES)

@@ -12,18 +12,21 @@ from rankgauge.checkup.registry import Found, check, weigh
 from rankgauge.checkup.wording import many, percent, queries
 from rankgauge.judged import BoolArray
 
+MOST_LISTED = 100
+
 
 @check(do="check that the missing grades are meant to exist; tools that take the scale from the data see all of it",
        finds=("info",))  # fmt: skip
 def unused_grades(e: Evidence) -> Iterator[Found]:
     """Whole grades between 0 and the highest that were never given."""
-    used = np.unique(e.flat.grades[e.flat.grades >= 0])
-    whole = np.arange(int(used.max(initial=0)) + 1)
-    lacking = [int(g) for g in whole if g > 0 and g not in used]
+    top = int(e.flat.grades.max())
+    used = {int(grade) for grade in np.unique(e.flat.grades) if grade >= 1 and grade == int(grade)}
+    lacking = [grade for grade in range(1, min(top, MOST_LISTED) + 1) if grade not in used]
+    count = max(top, 0) - len(used)
     says = f"grades used: {_scale(e)}"
-    if lacking:
-        says += f"; never given: {', '.join(map(str, lacking[:10]))}"
-    yield Found("info" if lacking else "ok", len(lacking), len(whole), says)
+    if count:
+        says += f"; never given: {', '.join(map(str, lacking[:10]))}{' and more' if count > 10 else ''}"
+    yield Found("info" if count else "ok", count, max(top, 0) + 1, says)
 
 
 def _scale(e: Evidence) -> str:

@@ -10,6 +10,7 @@ from rankgauge.checkup.evidence import Evidence
 from rankgauge.checkup.findings import Severity
 from rankgauge.checkup.registry import Found, check
 from rankgauge.checkup.wording import many
+from rankgauge.records._columns import in_one_form
 from rankgauge.records.notes import examples
 
 FLOAT = r"^[+-]?\d+\.0+$|^[+-]?\d(\.\d+)?[eE][+-]\d+$|^[+-]?\d\.\d+[eE]\d+$"
@@ -32,7 +33,8 @@ def _matching(e: Evidence, pattern: str) -> tuple[int, int, str]:
     """Number of ids that match, of all ids, and examples."""
     found, of, shown = 0, 0, []
     for kind, ids in _both(e):
-        hits = ids.filter(ids.str.contains(pattern))
+        odd = e.odd_ids[kind]
+        hits = odd.filter(odd.str.contains(pattern))
         found, of = found + len(hits), of + len(ids)
         if len(hits):
             shown.append(f"{kind} {examples(hits.sort().head(3))}")
@@ -97,7 +99,7 @@ def lookalike_ids(e: Evidence) -> Iterator[Found]:
     groups, of = [], 0
     for kind, ids in _both(e):
         of += len(ids)
-        groups += [(kind, how, twins) for how, turn in ALIKE.items() if len(twins := _twins(ids, turn))]
+        groups += [(kind, how, found) for how, turn in ALIKE.items() if (found := _twins(e.odd_ids[kind], ids, turn))]
     count = sum(len(twins) for _, _, twins in groups)
     says = f"{many(count, 'id')} of {of:,} only look like another one"
     if groups:
@@ -106,13 +108,13 @@ def lookalike_ids(e: Evidence) -> Iterator[Found]:
     yield Found("warning" if count else "ok", count, of, says, example)
 
 
-def _twins(ids: pl.Series, turn: Callable[[pl.Series], pl.Series]) -> list[tuple[str, str]]:
-    """Pairs of an id that the turn changes, and another that it makes the same."""
-    turned = turn(ids)
-    changed = (turned != ids) & (turned.str.len_bytes() > 0)
+def _twins(odd: pl.Series, ids: pl.Series, turn: Callable[[pl.Series], pl.Series]) -> list[tuple[str, str]]:
+    """Pairs of another id, and one that the turn changes and makes the same; it can change the odd ids only."""
+    turned = turn(odd)
+    changed = (turned != odd) & (turned.str.len_bytes() > 0)
     if not changed.any():
         return []
-    table = pl.DataFrame({"id": ids.filter(changed), "turned": turned.filter(changed)})
+    table = pl.DataFrame({"id": odd.filter(changed), "turned": turned.filter(changed)})
     plain = ids.filter(ids.is_in(table["turned"].implode()))
     others = pl.concat([table, pl.DataFrame({"id": plain, "turned": plain})]).unique("id")
     pairs = table.join(others, on="turned", suffix="_other").filter(pl.col("id") != pl.col("id_other"))
@@ -120,23 +122,13 @@ def _twins(ids: pl.Series, turn: Callable[[pl.Series], pl.Series]) -> list[tuple
     return list(pairs.select("id_other", "id").iter_rows())
 
 
-def _forms(ids: pl.Series, form: str) -> pl.Series:
-    """Normalise the ids that are not plain ASCII; the others have one form only."""
-    other = ids.str.len_bytes() != ids.str.len_chars()
-    if not other.any():
-        return ids
-    frame = pl.DataFrame({"id": ids, "other": other})
-    normal = pl.col("id").str.normalize(form)  # type: ignore[arg-type]
-    return frame.select(pl.when("other").then(normal).otherwise("id").alias("id"))["id"]
-
-
 ALIKE: dict[str, Callable[[pl.Series], pl.Series]] = {
     "leading zeros": lambda ids: ids.str.replace(r"^0+(\d)", "$1"),
     "a trailing '.0'": lambda ids: ids.str.strip_suffix(".0"),
     "case": lambda ids: ids.str.to_lowercase(),
     "blanks or quotes around": lambda ids: ids.str.strip_chars(" \t\r\n\"'\u00a0\ufeff"),
-    "their Unicode form": lambda ids: _forms(ids, "NFC"),
-    "compatible Unicode characters": lambda ids: _forms(ids, "NFKC"),
+    "their Unicode form": lambda ids: in_one_form(ids, "NFC"),
+    "compatible Unicode characters": lambda ids: in_one_form(ids, "NFKC"),
 }
 
 
@@ -145,10 +137,11 @@ def lost_zeros(e: Evidence) -> Iterator[Found]:
     """Ids of digits of which some have leading zeros and some are shorter, as if theirs were lost."""
     count, of, shown = 0, 0, []
     for kind, ids in _both(e):
-        digits = ids.filter(ids.str.contains(r"^\d+$"))
-        width = digits.filter(digits.str.starts_with("0") & (digits.str.len_bytes() > 1)).str.len_bytes()
+        odd = e.odd_ids[kind]
+        width = odd.filter(odd.str.contains(r"^0\d+$")).str.len_bytes()
         if not len(width) or width.n_unique() > 1:
             continue
+        digits = ids.filter(ids.str.contains(r"^\d+$"))
         short = digits.filter(digits.str.len_bytes() < width[0])
         count, of = count + len(short), of + len(digits)
         shown += [f"{kind} {examples(short.sort().head(3))}"] if len(short) else []
@@ -162,7 +155,7 @@ def lost_zeros(e: Evidence) -> Iterator[Found]:
 )
 def unicode_forms(e: Evidence) -> Iterator[Found]:
     """Ids in several Unicode forms: composed and decomposed accents, compatibility characters."""
-    ids = pl.concat([e.query_ids, e.doc_ids]).unique()
+    ids = pl.concat(list(e.odd_ids.values())).unique()
     ids = ids.filter(ids.str.len_bytes() != ids.str.len_chars())
     composed, decomposed = ids.str.normalize("NFC"), ids.str.normalize("NFD")
     accented = composed != decomposed

@@ -23,6 +23,8 @@ def number_of_queries(e: Evidence) -> Iterator[Found]:
     says = f"{queries(n)} of {e.Q:,} with a relevant document"
     if severity == "error":
         says += f": no two-sided test of signs can have p below {2.0 ** (1 - n) if n else 1:.3g}"
+    elif severity == "warning":
+        says += f", fewer than {e.limits.few_queries:g}"
     yield Found(severity, n, e.Q, says)
 
 
@@ -101,8 +103,7 @@ def fewer_relevant_than_cutoff(e: Evidence) -> Iterator[Found]:
 )
 def nothing_non_relevant(e: Evidence) -> Iterator[Found]:
     """Queries for which nothing was judged non-relevant: bpref, infAP and condensed lists tell nothing there."""
-    grades = e.flat.grades
-    none = e.per_query((grades >= 0) & (grades < e.limits.level)) == 0
+    none = e.non_relevant == 0
     count = int(none.sum())
     asked = sorted({str(m) for m in e.measures if m.name in ("bpref", "infAP") or m.parameters["judged_only"]})
     severity: Severity = "ok" if not count else "warning" if asked else "info"

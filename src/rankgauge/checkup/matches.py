@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import polars as pl
 
-from rankgauge.checkup.evidence import Evidence
+from rankgauge.checkup.evidence import Evidence, odd
 from rankgauge.checkup.registry import Found, check, weigh
 from rankgauge.checkup.wording import many, percent, queries
 from rankgauge.engines.remarks import TURNS
@@ -53,8 +53,9 @@ def unknown_queries(e: Evidence) -> Iterator[Found]:
 )
 def near_misses(e: Evidence) -> Iterator[Found]:
     """Ids of a run that would match the judgments' if they were written alike."""
+    alike = _alike_documents(e)
     for number, run in enumerate(e.runs):
-        said = [*_missed_queries(e, number), *_missed_documents(e, number)]
+        said = [*_missed_queries(e, number), *_missed_documents(e, number, alike)]
         count = sum(size for size, _, _ in said)
         says = f"run {run.name!r}: " + ("; ".join(text for _, text, _ in said) or "no id misses by its writing")
         yield Found("error" if count else "ok", count, None, says, said[0][2] if said else "", run.name)
@@ -74,20 +75,22 @@ def _missed_queries(e: Evidence, number: int) -> Iterator[Miss]:
             yield len(pairs), f"{queries(len(pairs))} would match {how}", _pair(pairs)
 
 
-def _missed_documents(e: Evidence, number: int) -> Iterator[Miss]:
+def _alike_documents(e: Evidence) -> dict[str, pl.DataFrame]:
+    """Per way of writing, pairs of a judged document and one that only runs have; empty ones are left out."""
+    theirs = e.doc_ids.filter(~e.doc_ids.is_in(e.judged_ids.implode()))
+    strange = odd(theirs)
+    found = {how: _turned_pairs(e.judged_ids, theirs, turn, odd=strange) for how, turn in TURNS.items()}
+    return {how: pairs for how, pairs in found.items() if len(pairs)}
+
+
+def _missed_documents(e: Evidence, number: int, alike: dict[str, pl.DataFrame]) -> Iterator[Miss]:
     """Judged documents that a run returned under another writing."""
+    if not alike:
+        return
     lost = np.ones(len(e.flat), dtype=np.bool_)
     lost[e.returned[number]] = False
-    lost &= e.judged[number].depth[e.flat.row_query] > 0
-    if not lost.any():
-        return
     rows = e.pairs.filter(pl.Series(lost))
-    ours, theirs = rows["doc"].unique(), e.returned_ids[number]
-    theirs = theirs.filter(~theirs.is_in(e.judged_ids.implode()))
-    for how, turn in TURNS.items():
-        pairs = _turned_pairs(ours, theirs, turn)
-        if not len(pairs):
-            continue
+    for how, pairs in alike.items():
         same = _in_one_query(rows, pairs, e.runs[number])
         if len(same):
             yield len(same), f"{many(len(same), 'judged document')} would match {how}", _pair(same)
@@ -102,11 +105,17 @@ def _in_one_query(rows: pl.DataFrame, pairs: pl.DataFrame, run: Run) -> pl.DataF
     return wanted.join(found, on=["query", "theirs"], how="semi").unique(["query", "ours"]).sort("query", "ours")
 
 
-def _turned_pairs(ours: pl.Series, theirs: pl.Series, turn: Callable[[pl.Series], pl.Series]) -> pl.DataFrame:
-    """Pairs of different ids that become the same: ours, theirs."""
+def _turned_pairs(
+    ours: pl.Series, theirs: pl.Series, turn: Callable[[pl.Series], pl.Series], *, odd: pl.Series | None = None
+) -> pl.DataFrame:
+    """Pairs of different ids that become the same: ours, theirs; `odd` are those of theirs that may change."""
     mine = pl.DataFrame({"ours": ours, "turned": turn(ours)}).filter(pl.col("turned").str.len_bytes() > 0)
-    other = pl.DataFrame({"theirs": theirs, "turned": turn(theirs)})
-    other = other.filter(pl.col("turned").is_in(mine["turned"].implode()))
+    wanted = mine["turned"].implode()
+    turned = turn(theirs if odd is None else odd)
+    other = pl.DataFrame({"theirs": theirs if odd is None else odd, "turned": turned})
+    same = theirs.filter(theirs.is_in(wanted))
+    other = pl.concat([other, pl.DataFrame({"theirs": same, "turned": turn(same)})])
+    other = other.filter(pl.col("turned").is_in(wanted)).unique()
     pairs = mine.join(other, on="turned").filter(pl.col("ours") != pl.col("theirs"))
     return pairs.select("ours", "theirs").sort("ours", "theirs")
 
@@ -122,9 +131,10 @@ def _pair(pairs: pl.DataFrame) -> str:
 def self_ids(e: Evidence) -> Iterator[Found]:
     """Documents whose id is their query's: judged for it, returned for it, or in the same name space."""
     judged = e.pairs.filter(pl.col("query") == pl.col("doc"))
-    shared = e.flat.queries.filter(e.flat.queries.is_in(e.judged_ids.implode()))
+    known = e.judged_ids if e.texts is None else pl.concat([e.judged_ids, e.texts["id"]])
+    shared = e.flat.queries.filter(e.flat.queries.is_in(known.implode()))
     says = f"{many(len(judged), 'judgment')} of a document whose id is the query's"
-    says += f"; {queries(len(shared))} of {e.Q:,} share an id with some judged document"
+    says += f"; {queries(len(shared))} of {e.Q:,} share an id with a document"
     example = f"query and document {(judged['doc'] if len(judged) else shared)[0]!r}" if len(shared) else ""
     yield Found("info" if len(shared) else "ok", len(judged), len(e.flat), says, example)
     for run in e.runs:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import polars as pl
 
-WORD = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]|[\p{L}\p{N}\p{M}]+"
-"""A word; in scripts that are written without blanks, a letter."""
+LETTER = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
+"""A letter of a script that is written without blanks between words."""
+WORD = LETTER + r"|[\p{L}\p{N}\p{M}]+"
 NGRAM = 3
 ROUNDING = 1e-9
 
@@ -26,8 +27,11 @@ def same_text(table: pl.DataFrame) -> pl.DataFrame:
 
 
 def words(table: pl.DataFrame) -> pl.DataFrame:
-    """One row per distinct word of a text: id, item."""
-    return table.select("id", item=pl.col("tokens")).explode("item").drop_nulls().unique()
+    """One row per distinct word of a text, or pair of neighbouring letters where no blanks stand between words."""
+    tokens = table.select("id", item=pl.col("tokens")).explode("item").drop_nulls()
+    following = pl.col("item").shift(-1).over("id")
+    pair = pl.concat_str("item", following, ignore_nulls=True)
+    return tokens.with_columns(item=pl.when(pl.col("item").str.contains(LETTER)).then(pair).otherwise("item")).unique()
 
 
 def trigrams(table: pl.DataFrame) -> pl.DataFrame:

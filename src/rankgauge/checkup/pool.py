@@ -15,6 +15,10 @@ from rankgauge.judged import FloatArray, JudgedRun, ratio
 
 DEPTHS = (1, 5, 10, 20, 50, 100)
 DEEPEST = 1000
+POSITIVES_ONLY = (
+    "only relevant documents were written down, so that nobody can tell unseen from bad: if all others were looked "
+    "at, write them with grade 0; if not, judge the first results of every run"
+)
 
 
 def judged_share(judged: JudgedRun, depth: int) -> float | None:
@@ -49,7 +53,8 @@ def unjudged(e: Evidence) -> Iterator[Found | Skipped]:
         count = of - int(top.known.sum())
         severity = weigh(1 - share, warning=e.limits.some_unjudged, error=e.limits.much_unjudged)
         says = f"run {run.name!r}: {percent(1 - share)} of the first {e.cutoff} documents were not judged"
-        yield Found(severity, count, of, says, _unjudged_example(e, number) if count else "", run.name)
+        do = "" if e.non_relevant.any() else POSITIVES_ONLY
+        yield Found(severity, count, of, says, _unjudged_example(e, number) if count else "", run.name, do)
 
 
 def _unjudged_example(e: Evidence, number: int) -> str:

@@ -48,6 +48,8 @@ def doctor(
         texts=None if corpus is None else read(corpus),
         limits=limits,
     )
+    if format not in (options.Shape.table, options.Shape.json):  # these hold the notes
+        talk.remark(checkup.notes)
     typer.echo(talk.late("rankgauge.report.checkup").render_checkup(checkup, format=format.value), nl=False)
     if not checkup.fit(strict=strict):
         raise typer.Exit(1)

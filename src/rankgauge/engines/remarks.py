@@ -12,6 +12,7 @@ from rankgauge.errors import Fault
 from rankgauge.judged import JudgedRun, Judgments
 from rankgauge.measures import Measure
 from rankgauge.records import Note, Qrels, Run
+from rankgauge.records._columns import in_one_form
 from rankgauge.records.notes import examples
 from rankgauge.records.scores import Counts
 
@@ -92,7 +93,7 @@ def _overlap(left: pl.Series, right: pl.Series, turn: Callable[[pl.Series], pl.S
 
 
 TURNS: dict[str, Callable[[pl.Series], pl.Series]] = {
-    "after NFC normalisation": lambda ids: ids.str.normalize("NFC"),
+    "after NFC normalisation": lambda ids: in_one_form(ids, "NFC"),
     "without a trailing '.0'": lambda ids: ids.str.strip_suffix(".0"),
     "without blanks around": lambda ids: ids.str.strip_chars(),
     "in lower case": lambda ids: ids.str.to_lowercase(),

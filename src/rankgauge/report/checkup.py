@@ -21,6 +21,7 @@ HEADINGS: dict[Severity, str] = {
     "ok": "OK",
 }
 NOT_CHECKED = "NOT CHECKED"
+NOTED = "NOTED WHILE READING"
 COLUMNS = ("severity", "check", "run", "count", "of", "says", "example", "do")
 WIDTH = 110
 
@@ -70,6 +71,8 @@ def _text(checkup: Checkup) -> str:
     if checkup.not_checked:
         said = [line for n in checkup.not_checked for line in _wrapped(f"{n.check}: because {n.because}")]
         parts.append("\n".join([NOT_CHECKED, *said]))
+    if checkup.notes:
+        parts.append("\n".join([NOTED, *(line for note in checkup.notes for line in _wrapped(note.text))]))
     return "\n\n".join(parts) + "\n"
 
 
@@ -109,6 +112,7 @@ def as_json(checkup: Checkup) -> dict[str, Any]:
             "runs": list(checkup.runs),
             "measures": list(checkup.measures),
             "cutoff": checkup.cutoff,
+            "notes": [dataclasses.asdict(note) for note in checkup.notes],
         },
     }
 
