@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import re
-from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,8 @@ import numpy as np
 import pytest
 
 import rankgauge as rg
-from comparisons import Case, compared, golden, simulated
+from comparisons import Case, golden, simulated
+from comparisons import case as made
 from rankgauge.conventions import convention
 from rankgauge.errors import InputError, ParameterError
 from rankgauge.report.comparison import as_json
@@ -138,7 +138,7 @@ def test_the_sections_stand_in_order_and_the_verdict_is_first(case: Case, tmp_pa
 
 
 def test_two_runs_have_no_table_of_all_against_each_other(case: Case, tmp_path: Path) -> None:
-    two = replace(case, comparison=compared(rg.evaluate(case.qrels, case.runs[:2], ["nDCG@10"])), runs=case.runs[:2])
+    two = made(case.qrels, case.runs[:2])
     sections = [
         attributes["id"] for tag, attributes in Reader(page_of(two, tmp_path / "p.html")).tags if tag == "section"
     ]
@@ -163,8 +163,7 @@ def hostile() -> Case:
     qrels = rg.Qrels.from_dict({HOSTILE: {HOSTILE: 2, "b": 1}, "q2": {"b": 1}})
     good, bad = {HOSTILE: {HOSTILE: 2.0, "b": 1.0}, "q2": {"b": 1.0}}, {HOSTILE: {"c": 1.0}, "q2": {"d": 2.0, "b": 1.0}}
     runs = (rg.Run.from_dict(good, name="<b>old</b>"), rg.Run.from_dict(bad, name=HOSTILE))
-    scores = rg.evaluate(qrels, runs, ["nDCG@10"])
-    return Case(compared(scores), qrels, runs, {HOSTILE: HOSTILE, "b": "<!-- \u2028"}, {HOSTILE: HOSTILE})
+    return made(qrels, runs, "nDCG@10", {HOSTILE: HOSTILE, "b": "<!-- \u2028"}, {HOSTILE: HOSTILE})
 
 
 def test_hostile_names_make_no_tag_and_end_no_script(tmp_path: Path) -> None:
@@ -191,19 +190,18 @@ def test_numbers_that_do_not_exist_are_null_and_a_dash(tmp_path: Path) -> None:
         rg.Run.from_dict({"q1": {"a": 1.0}, "q2": {"a": 1.0}}, name="old"),
         rg.Run.from_dict({"q1": {"b": 1.0}}, name="new"),
     ]
-    scores = rg.evaluate(qrels, runs, ["AP", "nDCG@10"])
-    page = page_of(Case(compared(scores, bounded=False), qrels, tuple(runs)), tmp_path / "page.html")
+    page = page_of(made(qrels, runs, ["AP", "nDCG@10"]), tmp_path / "page.html")
     data = data_of(page)
     assert data["pairs"][0]["low"] is None and data["pairs"][0]["p_adjusted"] is None
     assert data["per_query"]["values"]["AP"]["old"] == [1.0, None]
     assert ("/pairs/0/p_adjusted", "p", NONE) in Reader(page).numbers
-    assert "No bounds are known for AP, nDCG" in page
+    assert ("/pairs/0/tests/0/statistic", "value", NONE) in Reader(page).numbers
 
 
 def test_a_measure_that_no_query_defines_still_has_its_row(tmp_path: Path) -> None:
     qrels = rg.Qrels.from_dict({"q1": {"a": 0}})
     runs = [rg.Run.from_dict({"q1": {"a": 1.0}}, name=name) for name in ("old", "new")]
-    page = page_of(Case(compared(rg.evaluate(qrels, runs, ["AP"])), qrels, tuple(runs)), tmp_path / "page.html")
+    page = page_of(made(qrels, runs, ["AP"]), tmp_path / "page.html")
     assert data_of(page)["pairs"][0]["difference"] is None
     assert "No query has a value on both sides." in page
 
@@ -211,7 +209,7 @@ def test_a_measure_that_no_query_defines_still_has_its_row(tmp_path: Path) -> No
 def test_infinite_scores_are_null_and_not_a_fault_of_the_json(tmp_path: Path) -> None:
     qrels = rg.Qrels.from_dict({"q1": {"a": 1}})
     runs = [rg.Run.from_dict({"q1": {"a": math.inf, "b": 1.0}}, name=name) for name in ("old", "new")]
-    page = page_of(Case(compared(rg.evaluate(qrels, runs, ["AP"])), qrels, tuple(runs)), tmp_path / "page.html")
+    page = page_of(made(qrels, runs, ["AP"]), tmp_path / "page.html")
     assert data_of(page)["page"]["rankings"][0]["scores"][0] == [None, 1.0]
 
 
@@ -226,7 +224,7 @@ def test_rankings_stand_in_the_order_of_the_convention_to_the_depth_asked_for() 
 def test_each_query_holds_grades_unjudged_documents_and_what_all_runs_missed(tmp_path: Path) -> None:
     qrels = rg.Qrels.from_dict({"q": {"a": 2, "z": 3, "n": 0}})
     runs = [rg.Run.from_dict({"q": {"a": 2.0, "u": 1.0}}, name="old"), rg.Run.from_dict({"q": {"u": 1.0}}, name="new")]
-    page = page_of(Case(compared(rg.evaluate(qrels, runs, ["AP"])), qrels, tuple(runs)), tmp_path / "page.html")
+    page = page_of(made(qrels, runs, ["AP"]), tmp_path / "page.html")
     found = data_of(page)["page"]["rankings"]
     assert found == [
         {

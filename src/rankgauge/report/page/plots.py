@@ -118,8 +118,9 @@ def _level(c: Content, value: float) -> str:
 def _bar(run: str, value: float, scale: d.Scale, lines: list[float]) -> Markup:
     drawn = [d.line(scale.at(line), 0, scale.at(line), "100%", "threshold") for line in lines if line <= scale.high]
     level = sum(value > line for line in lines)
-    return d.picture(d.line(0, 0, 0, "100%", "zero"), d.bar(0, scale.at(value), ROW * 0.26, ROW * 0.48, f"share level-{level}"),
-                     *drawn, label=f"{run}: {share(value)} unjudged", height=ROW)  # fmt: skip
+    filled = d.bar(0, scale.at(value), ROW * 0.26, ROW * 0.48, f"share level-{level}")
+    drawn = [d.line(0, 0, 0, "100%", "zero"), filled, *drawn]
+    return d.picture(*drawn, label=f"{run}: {share(value)} unjudged", height=ROW)  # fmt: skip
 
 
 def weight_plots(c: Content) -> Markup:
@@ -167,8 +168,8 @@ def _weight_sentence(one: dict[str, Any], depth: int) -> str:
     inside = one["within"]
     if one["adaptive"]:
         return (
-            f"{measure} follows a user who adapts to what is found: for a ranking with one relevant document, at rank 3, "
-            f"{share(inside)} of its weight lies in the first {depth} ranks."
+            f"{measure} follows a user who adapts to what is found: for a ranking with one relevant document, "
+            f"at rank 3, {share(inside)} of its weight lies in the first {depth} ranks."
         )
     last = max(rank for rank, weight in enumerate(one["W"], 1) if weight > 0)
     said = f"{measure}: {share(inside)} of its weight lies in the first {depth} ranks"
