@@ -36,7 +36,15 @@ __all__ = [
     "rank_correlation", "rbo", "read_qrels", "read_run", "reconcile", "tau_ap", "tune", "user_model", "weights",
     "write_qrels", "write_run",
 ]  # fmt: skip
+
 _HOMES = {
+    "rankgauge.checkup": ("Checkup", "CheckupLimits", "Finding", "doctor"),
+    "rankgauge.comparison.comparing": ("compare",),
+    "rankgauge.comparison.comparison": ("Comparison",),
+    "rankgauge.comparison.gate": ("Gate", "gate"),
+    "rankgauge.comparison.holes": ("Holes", "holes"),
+    "rankgauge.comparison.merging": ("MergedQrels", "merge_qrels"),
+    "rankgauge.comparison.verdict": ("Thresholds", "Verdict"),
     "rankgauge.conventions": ("CONVENTIONS", "Convention"),
     "rankgauge.engines": ("evaluate", "judge"),
     "rankgauge.errors": ("RankgaugeError",),

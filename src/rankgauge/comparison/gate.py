@@ -150,7 +150,7 @@ def _check(pair: Pair, p: float | None, comparison: Comparison, max_drop: float,
         doomed = known is not None and _outcome(
             ends[1], pair, _p_worse(ends[1], comparison), comparison, max_drop) == "worse"  # fmt: skip
         found = "pass" if safe else "worse" if doomed else "inconclusive"
-    if pair.verdict.rule == "refused" and (pair.n == 0 or max(pair.evidence.missing) >= comparison.thresholds.missing):
+    if pair.verdict.rule == "no results":
         found = "inconclusive"
     lowest = _lowest(pair.differences, pair, comparison, max_drop)
     said, do = _words(pair, found, judged, lowest, p, max_drop, max_unjudged)
@@ -189,7 +189,7 @@ def _words(
         return f"{pair.measure} {drop}, {bound}: within the allowed drop of {max_drop:g}", ()
     if found == "worse":
         return f"{pair.measure} {drop}, more than the allowed drop of {max_drop:g} (p = {show_p(p)})", ()
-    if pair.verdict.rule == "refused" and not max(pair.unjudged) > most:
+    if pair.verdict.rule == "no results":
         return f"{pair.measure}: {pair.verdict.sentence}", pair.verdict.do
     if not judged:
         base, run = (f"{100 * share:.1f}%" for share in pair.unjudged)
