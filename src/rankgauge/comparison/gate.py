@@ -92,7 +92,8 @@ def gate(
 ) -> Gate:
     """Let a run pass if it is shown to be no more than `max_drop` below the baseline under every measure.
 
-    pass: the one-sided lower bound of the mean difference is above -max_drop (non-inferiority; Schuirmann 1987).
+    pass: the one-sided lower bound of the mean difference is above -max_drop (non-inferiority; Schuirmann 1987), or
+    no query changed.
     worse: the mean is down by more than `max_drop`, and a one-sided test says that it fell (Holm over measures).
     inconclusive: neither, or more than `max_unjudged` of what either run shows was never judged and the unjudged
     documents could change the answer.
@@ -159,7 +160,7 @@ def _check(pair: Pair, p: float | None, comparison: Comparison, max_drop: float,
 
 def _outcome(differences: FloatArray, pair: Pair, p: float | None, comparison: Comparison, max_drop: float) -> Outcome:
     """What the differences say, taken as they are."""
-    if pair.evidence.identical:
+    if pair.evidence.identical or (len(differences) and not differences.any()):
         return "pass"
     lowest, mean = _lowest(differences, pair, comparison, max_drop), mean_of(differences)
     if lowest is not None and lowest >= -max_drop:
@@ -185,6 +186,8 @@ def _words(
     bound = "no lower bound" if lowest is None else f"no lower than {show(lowest)} with confidence"
     if pair.evidence.identical:
         return f"{pair.measure}: both return the same documents in the same order", ()
+    if found == "pass" and not pair.differences.any():
+        return f"{pair.measure}: none of the {pair.n} queries changed", ()
     if found == "pass":
         return f"{pair.measure} {drop}, {bound}: within the allowed drop of {max_drop:g}", ()
     if found == "worse":
