@@ -4,39 +4,55 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rankgauge.checkup import Checkup, CheckupLimits, Finding, doctor
+    from rankgauge.comparison.comparing import compare
+    from rankgauge.comparison.comparison import Comparison
+    from rankgauge.comparison.gate import Gate, gate
     from rankgauge.comparison.holes import Holes, holes
     from rankgauge.comparison.merging import MergedQrels, merge_qrels
+    from rankgauge.comparison.verdict import Thresholds, Verdict
     from rankgauge.conventions import CONVENTIONS, Convention
     from rankgauge.engines.memory import evaluate, judge
     from rankgauge.errors import RankgaugeError
     from rankgauge.formats import read_qrels, read_run, write_qrels, write_run
+    from rankgauge.fusion import Tuned, fuse, tune
     from rankgauge.measures import *  # noqa: F403
     from rankgauge.measures.classification import Classification, classify
     from rankgauge.measures.confusion import Confusion
+    from rankgauge.reconciliation import Reconciliation, ToolDifference, explain_difference, reconcile
     from rankgauge.records import Note, Qrels, Run
     from rankgauge.records.scores import Scores
 
 __all__ = [
-    "AP", "AP_IA", "BPM", "CG", "CONVENTIONS", "Classification", "Confusion", "Convention", "DCG", "DynamicBPM", "ERR",
-    "ERR_IA", "F", "GMAP", "Holes", "IFT", "INSQ", "INST", "IPrec", "IPrec11", "Judged", "Measure", "MergedQrels",
-    "NERR10", "NERR11", "NERR8", "NERR9", "NPV", "NRBP", "Note", "NumRel", "NumRelRet", "NumRet", "P", "P_IA",
-    "Profile", "Q", "Qrels", "R", "RBP", "REGISTRY", "RR", "RankgaugeError", "RelativeP", "Residual", "Rprec", "Run",
-    "SDCG", "Scores", "SetAP", "SetF", "SetP", "SetR", "Similarity", "StRecall", "Success", "TBG", "UMeasure",
-    "Unjudged", "alpha_DCG", "alpha_nDCG", "bpref", "classify", "discount", "evaluate", "find", "gain", "holes",
-    "infAP", "judge", "kendall_tau", "measure", "merge_qrels", "nDCG", "nERR_IA", "nNRBP", "overlap", "parse",
-    "profile", "rank_correlation", "rbo", "read_qrels", "read_run", "tau_ap", "user_model", "weights", "write_qrels",
-    "write_run",
+    "AP", "AP_IA", "BPM", "CG", "CONVENTIONS", "Checkup", "CheckupLimits", "Classification", "Comparison",
+    "Confusion", "Convention", "DCG", "DynamicBPM", "ERR", "ERR_IA", "F", "Finding", "GMAP", "Gate", "Holes", "IFT",
+    "INSQ", "INST", "IPrec", "IPrec11", "Judged", "Measure", "MergedQrels", "NERR10", "NERR11", "NERR8", "NERR9",
+    "NPV", "NRBP", "Note", "NumRel", "NumRelRet", "NumRet", "P", "P_IA", "Profile", "Q", "Qrels", "R", "RBP",
+    "REGISTRY", "RR", "RankgaugeError", "Reconciliation", "RelativeP", "Residual", "Rprec", "Run", "SDCG", "Scores",
+    "SetAP", "SetF", "SetP", "SetR", "Similarity", "StRecall", "Success", "TBG", "Thresholds", "ToolDifference",
+    "Tuned", "UMeasure", "Unjudged", "Verdict", "alpha_DCG", "alpha_nDCG", "bpref", "classify", "compare", "discount",
+    "doctor", "evaluate", "explain_difference", "find", "fuse", "gain", "gate", "holes", "infAP", "judge",
+    "kendall_tau", "measure", "merge_qrels", "nDCG", "nERR_IA", "nNRBP", "overlap", "parse", "profile",
+    "rank_correlation", "rbo", "read_qrels", "read_run", "reconcile", "tau_ap", "tune", "user_model", "weights",
+    "write_qrels", "write_run",
 ]  # fmt: skip
 
 _HOMES = {
+    "rankgauge.checkup": ("Checkup", "CheckupLimits", "Finding", "doctor"),
+    "rankgauge.comparison.comparing": ("compare",),
+    "rankgauge.comparison.comparison": ("Comparison",),
+    "rankgauge.comparison.gate": ("Gate", "gate"),
     "rankgauge.comparison.holes": ("Holes", "holes"),
     "rankgauge.comparison.merging": ("MergedQrels", "merge_qrels"),
+    "rankgauge.comparison.verdict": ("Thresholds", "Verdict"),
     "rankgauge.conventions": ("CONVENTIONS", "Convention"),
     "rankgauge.engines": ("evaluate", "judge"),
     "rankgauge.errors": ("RankgaugeError",),
     "rankgauge.formats": ("read_qrels", "read_run", "write_qrels", "write_run"),
+    "rankgauge.fusion": ("Tuned", "fuse", "tune"),
     "rankgauge.measures.classification": ("Classification", "classify"),
     "rankgauge.measures.confusion": ("Confusion",),
+    "rankgauge.reconciliation": ("Reconciliation", "ToolDifference", "explain_difference", "reconcile"),
     "rankgauge.records": ("Note", "Qrels", "Run"),
     "rankgauge.records.scores": ("Scores",),
 }

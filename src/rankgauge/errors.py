@@ -8,6 +8,7 @@ RankgaugeError
 ├── MeasureError          a measure that cannot be had
 │   ├── UnknownMeasureError
 │   └── ParameterError
+├── MethodError           a way of fusing runs that does not exist or does not fit
 ├── ConventionError       an unknown convention, or one that the input cannot satisfy
 └── MissingExtraError     an optional dependency that is not installed
 """
@@ -79,6 +80,10 @@ class UnknownMeasureError(MeasureError):
 
 class ParameterError(MeasureError):
     """A measure's parameter that does not exist or has a value outside its range."""
+
+
+class MethodError(RankgaugeError, ValueError):
+    """A fusion method or a normalisation that does not exist, or that does not fit what it was given."""
 
 
 class ConventionError(RankgaugeError, ValueError):

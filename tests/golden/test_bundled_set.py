@@ -108,7 +108,7 @@ def test_the_second_round_changes_no_grade_of_the_first() -> None:
     assert kept == QRELS
 
 
-@pytest.mark.parametrize("run", [KEYWORD, VECTOR], ids=["keyword", "vector"])
+@pytest.mark.parametrize("run", [KEYWORD, VECTOR, ranking("vector-8bit.run")], ids=["keyword", "vector", "8bit"])
 def test_runs_hold_existing_pages_by_falling_score(run: Ranking) -> None:
     assert {doc for ranked in run.values() for doc, _ in ranked} <= set(CORPUS)
     assert all(10 <= len(ranked) <= 20 for ranked in run.values())
@@ -117,7 +117,7 @@ def test_runs_hold_existing_pages_by_falling_score(run: Ranking) -> None:
         assert ranked == order
 
 
-@pytest.mark.parametrize("name", ["keyword.run", "vector.run"])
+@pytest.mark.parametrize("name", ["keyword.run", "vector.run", "vector-8bit.run"])
 def test_the_rank_column_counts_from_one(name: str) -> None:
     ranks: dict[str, list[int]] = defaultdict(list)
     for line in lines(name):
@@ -175,3 +175,26 @@ def test_the_classifier_sample_has_two_hundred_rows_and_its_stated_auc() -> None
     assert (header, len(right), len(wrong)) == ("label,score", 89, 111)
     assert len({score for _, score in pairs}) < 200
     assert round(wins / (len(right) * len(wrong)), 3) == 0.852
+
+
+def test_the_first_eight_queries_have_their_judgments_of_the_second_round() -> None:
+    few = judgments("qrels.first-eight.txt")
+    assert few == {query: SECOND[query] for query in sorted(SECOND)[:8]}
+    assert len(lines("qrels.first-eight.txt")) == 128
+
+
+def test_the_run_of_one_byte_is_the_new_engine_with_rounded_scores() -> None:
+    rounded = ranking("vector-8bit.run")
+    assert {q: dict(docs) for q, docs in rounded.items()} == {
+        q: {doc: round(score * 128) / 128 for doc, score in docs} for q, docs in VECTOR.items()
+    }
+    assert rounded != VECTOR
+
+
+def test_the_hybrid_run_is_the_reciprocal_rank_fusion_of_both() -> None:
+    for query, docs in ranking("hybrid.run").items():
+        owed: dict[str, float] = defaultdict(float)
+        for run in (KEYWORD, VECTOR):
+            for rank, (doc, _) in enumerate(run.get(query, []), 1):
+                owed[doc] += 1 / (60 + rank)
+        assert dict(docs) == {doc: round(score, 8) for doc, score in owed.items()}

@@ -6,9 +6,9 @@ import sys
 
 import typer
 
-from rankgauge.cli import classify, convert, demo, evaluate, holes, measures
+from rankgauge.cli import classify, compare, convert, demo, doctor, evaluate, fuse, gate, holes, measures, reconcile
 from rankgauge.cli.talk import complain
-from rankgauge.errors import ConventionError, MeasureError, RankgaugeError
+from rankgauge.errors import ConventionError, MeasureError, MethodError, RankgaugeError
 
 app = typer.Typer(
     name="rankgauge",
@@ -18,7 +18,20 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for verb in (demo.demo, evaluate.evaluate, measures.measures, convert.convert, classify.classify, holes.holes):
+VERBS = (
+    demo.demo,
+    evaluate.evaluate,
+    compare.compare,
+    gate.gate,
+    holes.holes,
+    doctor.doctor,
+    reconcile.reconcile,
+    fuse.fuse,
+    measures.measures,
+    convert.convert,
+    classify.classify,
+)
+for verb in VERBS:
     app.command()(verb)
 
 MISUSE = 2
@@ -26,10 +39,10 @@ BAD_INPUT = 1
 
 
 def main() -> None:
-    """Run the command line; exit 0 when done, 1 when an input is bad, 2 for misuse."""
+    """Run the command line; exit 0 done, 1 an input is bad or a check failed, 2 misuse, 3 nobody can tell."""
     try:
         app(prog_name="rankgauge")
-    except (MeasureError, ConventionError) as error:
+    except (MeasureError, ConventionError, MethodError) as error:
         complain(error)
         sys.exit(MISUSE)
     except (RankgaugeError, OSError) as error:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -13,6 +14,38 @@ import rankgauge as rg
 from rankgauge.cli import options, talk
 
 MEASURES = ["nDCG@10", "RBP(p=0.8)", "ERR@10", "AP", "Judged@10"]
+DECIDING = "nDCG@10"
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question that the golden set's files can answer, or can't."""
+
+    asks: str
+    qrels: str
+    baseline: str
+    run: str
+
+    @property
+    def command(self) -> str:
+        """The command that asks it, beside a copy of the golden set."""
+        return f"rankgauge compare {self.qrels} {self.baseline}.run {self.run}.run -m {DECIDING}"
+
+
+QUESTIONS = (
+    Question("The vector engine scores lower than the keyword engine. Drop it?", "qrels.txt", "keyword", "vector"),
+    Question(
+        "Now the first ten results of both were judged. Ship both engines together?",
+        "qrels.second-round.txt", "keyword", "hybrid",
+    ),
+    Question(
+        "The vector engine's scores kept in one byte each would save memory. Any harm?",
+        "qrels.second-round.txt", "vector", "vector-8bit",
+    ),
+    Question(
+        "Would the first eight queries have been enough to choose?", "qrels.first-eight.txt", "keyword", "vector"
+    ),
+)  # fmt: skip
 
 
 def demo(
@@ -22,7 +55,7 @@ def demo(
         Path | None, typer.Option(help="Copy the golden set into this folder, to try other verbs on it.")
     ] = None,
 ) -> None:
-    """Score two search engines on the bundled golden set, and say what the numbers mean.
+    """Score two search engines on the bundled golden set, and answer four questions about them.
 
     Example: rankgauge demo
     """
@@ -31,31 +64,19 @@ def demo(
             shutil.copytree(folder, copy_to, dirs_exist_ok=True)
             talk.stderr().print(f"the golden set is in {copy_to}")
         qrels = rg.read_qrels(folder / "qrels.txt", name="qrels")
-        later = rg.read_qrels(folder / "qrels.second-round.txt", name="second round")
         runs = [rg.read_run(folder / f"{name}.run", name=name) for name in ("keyword", "vector")]
-    scores = rg.evaluate(qrels, runs, MEASURES)
-    talk.remark(scores.notes)
-    report = talk.late("rankgauge.report.scores")
-    typer.echo(report.render_scores(scores, format=format.value, by_query=by_query), nl=False)
-    if format is options.Shape.table:
-        typer.echo("\n" + meaning(scores, rg.evaluate(later, runs, MEASURES)))
+        scores = rg.evaluate(qrels, runs, MEASURES)
+        talk.remark(scores.notes)
+        report = talk.late("rankgauge.report.scores")
+        typer.echo(report.render_scores(scores, format=format.value, by_query=by_query), nl=False)
+        if format is options.Shape.table:
+            typer.echo("\n" + "\n\n".join(answered(question, folder) for question in QUESTIONS))
 
 
-def meaning(scores: rg.Scores, later: rg.Scores) -> str:
-    """Say in two sentences what the demo's numbers mean."""
-    (old, new), (old_later, new_later) = _ndcg(scores), _ndcg(later)
-    lead = "leads" if old["mean"] > new["mean"] else "does not lead"
-    return (
-        f"The {old['run']} engine {lead} the {new['run']} engine, {old['mean']:.3f} to {new['mean']:.3f} in "
-        f"{old['measure']}, but {new['unjudged']:.0%} of what the {new['run']} engine shows first was never judged, "
-        f"against {old['unjudged']:.0%}, because only the {old['run']} engine's results went to the judges: these "
-        "judgments cannot tell which engine is better.\n"
-        f"Once the first ten results of both are judged (qrels.second-round.txt), the {new['run']} engine has "
-        f"{new_later['mean']:.3f} and the {old_later['run']} engine {old_later['mean']:.3f}: judge what is unjudged "
-        "before you decide."
-    )
-
-
-def _ndcg(scores: rg.Scores) -> list[dict[str, Any]]:
-    """The rows of the first measure, one per run."""
-    return scores.mean().filter(measure=scores.measures[0]).to_dicts()
+def answered(question: Question, folder: Path) -> str:
+    """The question, the command that asks it, and the verdict."""
+    qrels = rg.read_qrels(folder / question.qrels)
+    runs = [rg.read_run(folder / f"{name}.run", name=name) for name in (question.baseline, question.run)]
+    comparison = rg.compare(qrels, runs, DECIDING)
+    lines = talk.late("rankgauge.report.comparison").verdict_lines(comparison)
+    return "\n".join([question.asks, f"$ {question.command}", *lines])

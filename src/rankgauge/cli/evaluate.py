@@ -34,8 +34,7 @@ def evaluate(
     Example: rankgauge evaluate qrels.txt bm25.run dense.run -m nDCG@10 -m 'RBP(p=0.8)' --by-query
     """
     options.load_measures(measures_from)
-    how: rg.Convention = talk.late("rankgauge.conventions").convention(convention)
-    how = how.but(level=level, ties=None if ties is None else ties.value)
+    how = options.convention_of(convention, level, ties)
     chosen = talk.late("rankgauge.engines").as_measures(measure, how)  # a misspelt name should not wait for a long read
     diverse = any(m.declared.subtopics for m in chosen)
     reading = inputs.Reading(on_duplicate, columns, qrels_format, run_format, by_rank=how.order == "rank")

@@ -64,3 +64,18 @@ def names(paths: list[Path]) -> list[str]:
 def _without(columns: dict[str, str] | None, other: str) -> dict[str, str] | None:
     """Leave out the one name that only the other kind of file has."""
     return None if columns is None else {name: column for name, column in columns.items() if name != other}
+
+
+@dataclass(frozen=True)
+class Texts:
+    """Texts by id, as far as they were named: of documents and of queries."""
+
+    docs: dict[str, str] | None
+    queries: dict[str, str] | None
+
+
+def texts(corpus: Path | None, queries: Path | None) -> Texts:
+    """Read the texts that a command names."""
+    read = talk.late("rankgauge.formats.texts").read_texts
+    docs, asked = (None if path is None else read(path) for path in (corpus, queries))
+    return Texts(docs, asked)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 from enum import StrEnum
 from pathlib import Path
@@ -68,6 +69,10 @@ QrelsFormat = Annotated[str | None, typer.Option(help="Format of the judgments, 
 RunFormat = Annotated[str | None, typer.Option(help="Format of the runs, where their content does not tell.")]
 ByQuery = Annotated[bool, typer.Option("--by-query", help="Write every query's values as well.")]
 Digits = Annotated[int, typer.Option(min=0, max=17, help="Decimals in tables; JSON and CSV carry every digit.")]
+Resamples = Annotated[int, typer.Option(min=100, help="Resamples of bootstrap and randomization.")]
+Seed = Annotated[int, typer.Option(help="Seed of all that is random; the same seed gives the same result.")]
+Corpus = Annotated[Path | None, typer.Option(help="Texts of the documents: JSONL with _id, title, text (BEIR).")]
+Queries = Annotated[Path | None, typer.Option(help="Texts of the queries: JSONL with _id, text (BEIR).")]
 MeasuresFrom = Annotated[
     list[Path] | None, typer.Option("--measures-from", help="A Python file that declares measures of your own.")
 ]
@@ -87,6 +92,12 @@ def load_measures(files: list[Path] | None) -> None:
         except Exception as error:
             got = f"{type(error).__name__}: {error}"
             raise InputError(Fault(str(path), "a file that runs", got)) from error
+
+
+def convention_of(name: str, level: float | None = None, ties: TieOrder | None = None) -> rg.Convention:
+    """Find a convention and change what the user chose otherwise."""
+    found: rg.Convention = importlib.import_module("rankgauge.conventions").convention(name)
+    return found.but(level=level, ties=None if ties is None else ties.value)
 
 
 def columns_of(text: str | None) -> dict[str, str] | None:

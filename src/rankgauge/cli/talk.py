@@ -5,12 +5,20 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from types import ModuleType
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
 
 if TYPE_CHECKING:
     from rankgauge import Note
@@ -41,14 +49,34 @@ def late(module: str) -> ModuleType:
     return importlib.import_module(module)
 
 
-@contextmanager
-def reading(name: str) -> Iterator[Advance]:
+def reading(name: str) -> AbstractContextManager[Advance]:
     """Draw a bar while a file is read; nothing where stderr is not a terminal."""
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    return _bar(f"reading {name}", DownloadColumn())
+
+
+def counting(what: str) -> AbstractContextManager[Advance]:
+    """Draw a bar while things are done one by one; nothing where stderr is not a terminal."""
+    return _bar(what, MofNCompleteColumn())
+
+
+@contextmanager
+def _bar(label: str, amount: ProgressColumn) -> Iterator[Advance]:
+    columns = (TextColumn("{task.description}"), BarColumn(), amount, TimeRemainingColumn())
     with Progress(*columns, console=stderr(), transient=True, disable=not sys.stderr.isatty()) as bar:
-        task = bar.add_task(f"reading {name}", total=None)
+        task = bar.add_task(label, total=None)
 
         def advance(done: int, total: int) -> None:
             bar.update(task, completed=done, total=total)
 
         yield advance
+
+
+@contextmanager
+def working(what: str) -> Iterator[Callable[[str], None]]:
+    """Say on which step a long work is; nothing where stderr is not a terminal."""
+    console = stderr()
+    if not sys.stderr.isatty():
+        yield lambda step: None
+        return
+    with console.status(what) as status:
+        yield lambda step: status.update(f"{what}: {step}")

@@ -68,6 +68,14 @@ def judge(qrels: Qrels, run: Run, how: Convention | str = "default", *, known: J
     )
 
 
+def rejudged(judged: JudgedRun, how: Convention) -> JudgedRun:
+    """Return the same ranking under other rules for negative grades, the ideal and the level, without a new join."""
+    known = judged.judgments
+    pool = None if how.ideal == "judged" else _by_grade(judged.query, judged.grade, known.Q, known.top_grade)
+    marks = _known(judged.grade, how)
+    return replace(judged, known=marks, negative=how.negative, candidates=pool, level=how.level)
+
+
 def _known(grade: FloatArray, how: Convention) -> Any:
     """Whether each grade is a judgment at all, bool[H]: what a grade below 0 says differs between tools."""
     if how.negative == "judged":
@@ -151,7 +159,7 @@ def _score(qrels: Qrels, run: Run, measures: Sequence[Measure], how: Convention,
         rows.append(_values(measure, seen, found.values, rules))
         said.extend(remarks.of_expected(run, str(measure), found.sampled, found.error))
     arrays: dict[str, Any] = {name: np.stack([row[name] for row in rows]) for name in rows[0]}
-    arrays["counted"] = _counted(judged, how)
+    arrays["counted"] = counted(judged, how)
     return _Part(arrays, counts, [*said, *remarks.of_run(qrels.flat, run, judged, counts)])
 
 
@@ -171,7 +179,7 @@ def _values(measure: Measure, judged: JudgedRun, values: FloatArray, how: Conven
     }
 
 
-def _counted(judged: JudgedRun, how: Convention) -> BoolArray:
+def counted(judged: JudgedRun, how: Convention) -> BoolArray:
     """Which queries the convention's means are over, bool[Q]."""
     if how.queries == "judged":
         return np.ones(judged.Q, dtype=np.bool_)

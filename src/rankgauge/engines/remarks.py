@@ -12,6 +12,7 @@ from rankgauge.errors import Fault
 from rankgauge.judged import JudgedRun, Judgments
 from rankgauge.measures import Measure
 from rankgauge.records import Note, Qrels, Run
+from rankgauge.records._columns import in_one_form
 from rankgauge.records.notes import examples
 from rankgauge.records.scores import Counts
 
@@ -21,7 +22,7 @@ MOST_IDS_COMPARED = 200_000
 def no_common_query(qrels: Qrels, run: Run) -> Fault:
     """Say that a run and the qrels have no query in common, and what may be the matter."""
     hint = next(
-        (f"they would match {how}" for how, turn in _TURNS.items() if _overlap(qrels.queries, run.queries, turn)),
+        (f"they would match {how}" for how, turn in TURNS.items() if _overlap(qrels.queries, run.queries, turn)),
         "check that both belong to the same queries",
     )
     got = f"none (the run has {examples(run.queries)}; the qrels have {examples(qrels.queries)})"
@@ -76,7 +77,7 @@ def _near_misses(qrels: Qrels, run: Run, judged: JudgedRun) -> list[Note]:
     lost = ours.join(theirs, on=["query", "doc"], how="anti")
     unknown = theirs.join(lost, on="query", how="semi").join(ours, on=["query", "doc"], how="anti")
     said: list[Note] = []
-    for how, turn in _TURNS.items():
+    for how, turn in TURNS.items():
         turned = [pairs.with_columns(turn(pairs["doc"])) for pairs in (lost, unknown)]
         if turned[0].equals(lost) and turned[1].equals(unknown):
             continue
@@ -91,8 +92,8 @@ def _overlap(left: pl.Series, right: pl.Series, turn: Callable[[pl.Series], pl.S
     return bool(turn(left).is_in(turn(right).implode()).any())
 
 
-_TURNS: dict[str, Callable[[pl.Series], pl.Series]] = {
-    "after NFC normalisation": lambda ids: ids.str.normalize("NFC"),
+TURNS: dict[str, Callable[[pl.Series], pl.Series]] = {
+    "after NFC normalisation": lambda ids: in_one_form(ids, "NFC"),
     "without a trailing '.0'": lambda ids: ids.str.strip_suffix(".0"),
     "without blanks around": lambda ids: ids.str.strip_chars(),
     "in lower case": lambda ids: ids.str.to_lowercase(),

@@ -224,7 +224,7 @@ def measure(
     """
 
     def declare(formula: Formula) -> Measure:
-        summary, equation = _help(formula)
+        summary, equation = described(formula)
         declared = Declaration(
             formula.__name__, formula, _parameters(formula, binary), summary, equation, cite, range, binary,
             cutoff, linear, monotone, average, shown, subtopics, ideal_is_one, residual, profile,
@@ -238,22 +238,26 @@ def measure(
 
 
 def _parameters(formula: Formula, binary: bool) -> dict[str, Parameter]:
+    return keyword_parameters(formula) | ({"rel": REL} if binary else {}) | {"judged_only": JUDGED_ONLY}
+
+
+def keyword_parameters(formula: Callable[..., Any]) -> dict[str, Parameter]:
+    """Take a formula's keyword-only arguments as parameters, with their help from the docstring."""
     hints = typing.get_type_hints(formula, include_extras=True)
     docstring = inspect.cleandoc(formula.__doc__ or "")  # Python 3.13 takes the indent away, older ones do not
     help_of = dict(re.findall(r"^(\w+) : (.+(?:\n {4}.+)*)", docstring, flags=re.MULTILINE))
-    found = {
+    return {
         name: Parameter(name, _plain(p.default), hints.get(name, Any), re.sub(r"\s+", " ", help_of.get(name, "")))
         for name, p in inspect.signature(formula).parameters.items()
         if p.kind is inspect.Parameter.KEYWORD_ONLY
     }
-    return found | ({"rel": REL} if binary else {}) | {"judged_only": JUDGED_ONLY}
 
 
 def _plain(default: Any) -> Any:
     return Table.of(default) if isinstance(default, Mapping) else default
 
 
-def _help(formula: Formula) -> tuple[str, str]:
+def described(formula: Callable[..., Any]) -> tuple[str, str]:
     """Take the summary (first paragraph) and the equation (second, if it holds '=') from the docstring."""
     paragraphs = [p.strip() for p in inspect.cleandoc(formula.__doc__ or "").split("\n\n")]
     summary = re.sub(r"\s+", " ", paragraphs[0])

@@ -54,8 +54,18 @@ def id_column(values: pl.Series, where: str) -> pl.Series:
 
 def in_form(ids: pl.Series, form: UnicodeForm) -> tuple[pl.Series, int]:
     """Bring ids to one Unicode normal form, and count those that changed."""
-    normal = ids.str.normalize(form)
+    normal = in_one_form(ids, form)
     return normal, int((normal != ids).sum())
+
+
+def in_one_form(ids: pl.Series, form: UnicodeForm) -> pl.Series:
+    """Bring ids to one Unicode normal form; only those that are not plain ASCII have more than one."""
+    other = ids.str.len_bytes() != ids.str.len_chars()
+    if not other.any():
+        return ids
+    frame = pl.DataFrame({"id": ids, "other": other})
+    normal = pl.when("other").then(pl.col("id").str.normalize(form)).otherwise("id")
+    return frame.select(normal.alias("id"))["id"].rename(ids.name)
 
 
 def number_column(values: pl.Series, where: str) -> FloatArray:

@@ -201,10 +201,24 @@ class Qrels:
         kept = ordered.unique(key, keep=keep, maintain_order=True).sort("row")
         dropped = len(table) - len(kept)
         note = Note("duplicates", dropped, f"{dropped} repeated judgments were dropped, the {policy} of each kept")
+        notes = (*self.notes, note, *_conflict_note(table, key))
         subtopic = None if self.subtopics is None else kept["subtopic"]
         return Qrels.from_columns(
-            kept["query"], kept["doc"], kept["grade"], subtopic=subtopic, name=self.name, notes=(*self.notes, note)
+            kept["query"], kept["doc"], kept["grade"], subtopic=subtopic, name=self.name, notes=notes
         )
+
+
+def _conflict_note(table: pl.DataFrame, key: list[str]) -> list[Note]:
+    """Say how many of the repeated judgments contradict each other."""
+    pairs = table.group_by(key, maintain_order=True).agg(pl.col("grade"))
+    clashing = pairs.filter(pl.col("grade").list.n_unique() > 1)
+    if not len(clashing):
+        return []
+    first = clashing.row(0, named=True)
+    grades = ", ".join(f"{grade:g}" for grade in first["grade"])
+    example = f"query {first['query']!r}, document {first['doc']!r}: grades {grades}"
+    said = f"{len(clashing)} documents were judged more than once with different grades, as {example}"
+    return [Note("conflicting judgments", len(clashing), said)]
 
 
 def _conflicts(twice: pl.DataFrame, name: str) -> list[Fault]:

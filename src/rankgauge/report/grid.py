@@ -32,13 +32,15 @@ def _is_name(cell: Cell) -> bool:
 class Grid:
     """Rows of cells under named columns. Numbers are aligned right; None is an empty cell.
 
-    `digits` is the number of decimals of floats, except in CSV, which carries every digit.
+    `digits` is the number of decimals of floats, except in CSV, which carries every digit. With `booktabs`, LaTeX
+    has the rules of that package.
     """
 
     columns: Sequence[str]
     rows: Sequence[Sequence[Cell]]
     digits: int = 4
     empty: str = ""
+    booktabs: bool = False
 
     def show(self, cell: Cell) -> str:
         """Write a cell for people."""
@@ -84,10 +86,11 @@ class Grid:
         return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
     def latex(self) -> str:
-        """A tabular that needs no package."""
+        """A tabular that needs no package, or only booktabs."""
+        top, middle, bottom = (r"\toprule", r"\midrule", r"\bottomrule") if self.booktabs else (r"\hline",) * 3
         spec = "".join("r" if self._numeric(column) else "l" for column in range(len(self.columns)))
         body = [[self.show(cell).translate(LATEX) for cell in row] for row in self.rows]
         head = " & ".join(name.translate(LATEX) for name in self.columns)
-        lines = [rf"\begin{{tabular}}{{{spec}}}", r"\hline", head + r" \\", r"\hline"]
+        lines = [rf"\begin{{tabular}}{{{spec}}}", top, head + r" \\", middle]
         lines += [" & ".join(row) + r" \\" for row in body]
-        return "\n".join([*lines, r"\hline", r"\end{tabular}"]) + "\n"
+        return "\n".join([*lines, bottom, r"\end{tabular}"]) + "\n"

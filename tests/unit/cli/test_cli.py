@@ -47,11 +47,13 @@ def rankgauge(monkeypatch, capsys, tmp_path):
     return call
 
 
-def test_the_demo_says_that_the_judgments_cannot_tell(rankgauge):
+def test_the_demo_answers_its_four_questions_rightly(rankgauge):
+    """Holes, better, equivalent, too few queries: what a reader of the verdict line alone would do is right."""
     done = rankgauge("demo")
     assert done.code == 0
     assert "nDCG(gain='exp')@10   keyword   0.8561   31           1         0       3.4%" in done.out
-    assert "these judgments cannot tell which engine is better" in done.out
+    verdicts = [line.partition(":")[0] for line in done.out.splitlines() if line[:2] in ("▲ ", "▼ ", "= ", "~ ", "? ")]
+    assert verdicts == ["? NOT COMPARABLE OFFLINE", "▲ BETTER", "= EQUIVALENT", "~ NO DIFFERENCE SEEN"]
 
 
 def test_the_demo_copies_the_golden_set_for_trying_other_verbs(rankgauge, tmp_path):
@@ -256,7 +258,9 @@ def test_classify_prints_the_areas_and_draws_the_curves(rankgauge, tmp_path):
     assert "0.8521" in (tmp_path / "roc.svg").read_text()
 
 
-@pytest.mark.parametrize("verb", ["demo", "evaluate", "measures", "convert", "classify", "holes"])
+@pytest.mark.parametrize(
+    "verb", ["demo", "evaluate", "compare", "gate", "holes", "doctor", "measures", "convert", "classify"]
+)
 def test_the_help_of_every_verb_ends_with_an_example(rankgauge, verb):
     said = rankgauge(verb, "--help")
     assert said.code == 0

@@ -1,0 +1,151 @@
+"""Simulate statistics where the truth is known: coverage of intervals, size of tests, false alarms among many runs.
+
+    python benchmarks/simulations.py --samples 5000 --resamples 1000 --families 1000
+
+Prints Markdown tables of shares; each table says the standard error that its number of samples leaves.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankgauge.statistics.corrections import benjamini_hochberg, holm, randomized_tukey
+from rankgauge.statistics.equivalence import equivalence
+from rankgauge.statistics.intervals import intervals
+from rankgauge.statistics.paired import paired_tests
+
+Floats = np.typing.NDArray[np.float64]
+Draw = Callable[[np.random.Generator, tuple[int, int]], Floats]
+
+SIZES = (10, 25, 50, 200)
+LEVEL = 0.05
+ZEROS, ONES = 0.2, 0.1
+
+
+@dataclass(frozen=True)
+class Population:
+    """Where values come from, and their true mean."""
+
+    name: str
+    draw: Draw
+    mean: float
+
+
+def spiked(rng: np.random.Generator, size: tuple[int, int]) -> Floats:
+    which = rng.random(size)
+    return np.where(which < ZEROS, 0, np.where(which < ZEROS + ONES, 1, rng.beta(2, 3, size)))
+
+
+def differences(rng: np.random.Generator, size: tuple[int, int]) -> Floats:
+    """Two systems of the same quality: each query gives both the same value half of the time."""
+    return np.where(rng.random(size) < 0.5, 0, spiked(rng, size) - spiked(rng, size))
+
+
+VALUES = (
+    Population("normal", lambda rng, size: rng.normal(0.5, 0.2, size), 0.5),
+    Population("skewed (exponential)", lambda rng, size: rng.exponential(0.3, size), 0.3),
+    Population("like nDCG (20% 0, 10% 1)", spiked, ONES + (1 - ZEROS - ONES) * 0.4),
+    Population("differences of nDCG, half 0", differences, 0.0),
+)
+NULLS = (
+    Population("normal", lambda rng, size: rng.normal(0, 0.2, size), 0),
+    Population("differences of nDCG, half 0", differences, 0),
+    Population("asymmetric (exponential)", lambda rng, size: rng.exponential(0.2, size) - 0.2, 0),
+)
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [f"| {' | '.join(head)} |", "|---" * 2 + "|--:" * (len(head) - 2) + "|"]
+    return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)])
+
+
+def error(rate: float, samples: int) -> str:
+    return f"standard error {np.sqrt(rate * (1 - rate) / samples):.4f}"
+
+
+def coverage(given: argparse.Namespace) -> str:
+    methods = ("t", "bca", "percentile")
+    rows = []
+    for population in VALUES:
+        for n in SIZES:
+            rng = np.random.default_rng([1, n])
+            values = population.draw(rng, (given.samples, n))
+            shares = []
+            for method in methods:
+                found = intervals(values, rng=rng, method=method, resamples=given.resamples)
+                ends = np.array([[np.nan if x is None else x for x in (i.low, i.high)] for i in found])
+                shares.append(np.mean((ends[:, 0] <= population.mean) & (population.mean <= ends[:, 1])))
+            rows.append([population.name, str(n), *(f"{share:.3f}" for share in shares)])
+    said = f"Coverage of 95% intervals, {given.samples:,} samples each ({error(0.95, given.samples)})"
+    return f"{said}\n\n{table(['values', 'n', *methods], rows)}"
+
+
+def size(given: argparse.Namespace) -> str:
+    methods = ("randomization", "t", "wilcoxon", "sign", "bootstrap")
+    rows = []
+    for population in NULLS:
+        for n in SIZES:
+            rng = np.random.default_rng([2, n])
+            values = population.draw(rng, (given.samples, n))
+            shares = []
+            for method in methods:
+                found = paired_tests(values, rng=rng, method=method, resamples=given.resamples)
+                shares.append(np.mean([test.p is not None and test.p <= LEVEL for test in found]))
+            rows.append([population.name, str(n), *(f"{share:.3f}" for share in shares)])
+    said = f"Share of p ≤ {LEVEL} where the true mean is 0, {given.samples:,} samples each"
+    return f"{said} ({error(LEVEL, given.samples)})\n\n{table(['differences', 'n', *methods], rows)}"
+
+
+def families(given: argparse.Namespace) -> str:
+    """Runs that do not differ, over queries that do: how often is any pair called different?"""
+    rows = []
+    for runs in (5, 20):
+        left, right = np.triu_indices(runs, 1)
+        for n in (25, 50):
+            rng = np.random.default_rng([3, runs, n])
+            alarms = {"none": 0, "benjamini_hochberg": 0, "holm": 0, "randomized_tukey": 0}
+            for _ in range(given.families):
+                values = np.clip(spiked(rng, (1, n)) + rng.normal(0, 0.1, (runs, n)), 0, 1)
+                p = np.array([x.p or 1 for x in paired_tests(values[left] - values[right], method="t")])
+                tukey = randomized_tukey(values, rng=rng, resamples=given.permutations).p
+                found = {"none": p, "benjamini_hochberg": benjamini_hochberg(p), "holm": holm(p)}
+                for name, corrected in {**found, "randomized_tukey": tukey}.items():
+                    alarms[name] += bool((corrected <= LEVEL).any())
+            rows.append([str(runs), str(n), *(f"{count / given.families:.3f}" for count in alarms.values())])
+    said = f"Share of families with any p ≤ {LEVEL} where no run differs, {given.families:,} families each"
+    return f"{said} ({error(LEVEL, given.families)})\n\n{table(['runs', 'n', *alarms], rows)}"
+
+
+def margins(given: argparse.Namespace) -> str:
+    """True differences at the margin: how often are they called equivalent?"""
+    margin = 0.05
+    rows = []
+    for population in NULLS:
+        for n in SIZES:
+            rng = np.random.default_rng([4, n])
+            values = population.draw(rng, (given.samples, n)) + margin
+            wrong = np.mean([equivalence(row, margin=margin, largest=10).equivalent for row in values])
+            rows.append([population.name, str(n), f"{wrong:.3f}"])
+    said = f"Share called equivalent (t) where the true difference is the margin, {given.samples:,} samples each"
+    return f"{said} ({error(LEVEL, given.samples)})\n\n{table(['differences', 'n', 'equivalent'], rows)}"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--samples", type=int, default=5000)
+    parser.add_argument("--resamples", type=int, default=1000)
+    parser.add_argument("--families", type=int, default=1000)
+    parser.add_argument("--permutations", type=int, default=499)
+    given = parser.parse_args()
+    for part in (coverage, size, families, margins):
+        print(f"{part(given)}\n", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

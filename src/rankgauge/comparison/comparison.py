@@ -1,0 +1,92 @@
+"""Comparison: every run beside a baseline under every measure, and a verdict on each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankgauge.comparison.pairs import Pair
+from rankgauge.comparison.verdict import Thresholds
+from rankgauge.errors import Fault, InputError
+from rankgauge.judged import FloatArray
+from rankgauge.records import Note
+from rankgauge.records.scores import Scores
+from rankgauge.statistics.results import TukeyTest
+
+
+@dataclass(frozen=True, eq=False)
+class Everyone:
+    """All runs against each other under one measure: its name, and the randomized Tukey HSD test."""
+
+    measure: str
+    test: TukeyTest
+
+    @property
+    def p(self) -> FloatArray:
+        """Chance of so large a difference where all runs are alike, float64[runs, runs]; NaN where not tested."""
+        return self.test.p
+
+    @property
+    def queries(self) -> int:
+        """Number of queries where every run has a value."""
+        return self.test.n
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison:
+    """Runs beside a baseline.
+
+    Attributes
+    ----------
+    scores : what `evaluate` gives
+    baseline : name of the run that all others are compared with
+    pairs : one per measure and run, measures in the order asked for
+    everyone : per measure, all runs against each other, from three runs on
+    thresholds : where the verdicts draw their lines
+    correction : how p values are corrected for the number of runs
+    resamples, seed : of every random routine
+    notes : what was noticed on the way
+    """
+
+    scores: Scores
+    baseline: str
+    pairs: tuple[Pair, ...]
+    everyone: tuple[Everyone, ...]
+    thresholds: Thresholds
+    correction: str
+    resamples: int
+    seed: int
+    notes: tuple[Note, ...] = ()
+
+    def __repr__(self) -> str:
+        return (
+            f"Comparison({self.baseline!r} with {len(self.scores.runs) - 1} runs, {len(self.scores.measures)} measures)"
+        )
+
+    def rng(self) -> np.random.Generator:
+        """A new generator from the seed."""
+        return np.random.default_rng(self.seed)
+
+    @property
+    def measure(self) -> str:
+        """The first measure asked for: the verdicts of `verdicts` are under it."""
+        return self.scores.measures[0]
+
+    @property
+    def verdicts(self) -> tuple[Pair, ...]:
+        """The pairs of the first measure, one per run."""
+        return tuple(pair for pair in self.pairs if pair.measure == self.measure)
+
+    def of(self, run: str, measure: str | None = None) -> Pair:
+        """Return the pair of one run, under the first measure where none is named.
+
+        Raises InputError for a run or a measure that was not compared.
+        """
+        wanted = self.measure if measure is None else measure
+        found = [pair for pair in self.pairs if (pair.run, pair.measure) == (run, wanted)]
+        if not found:
+            known = ", ".join(sorted({pair.run for pair in self.pairs}))
+            fault = Fault("comparison", f"one of the runs {known} and a measure of it", f"{run!r}, {wanted!r}")
+            raise InputError(fault)
+        return found[0]
