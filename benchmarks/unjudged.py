@@ -118,6 +118,7 @@ def _judged(qrels: rg.Qrels, pool: pl.DataFrame) -> rg.Qrels:
 def table(draws: list[Draw], *, least: float) -> str:
     """Rows by the challenger's unjudged share, of draws whose true difference is large enough to matter."""
     heads = [f"wrong: {policy}" for policy in POLICIES]
+    heads += ["all three agree (wrong)"]
     heads += [f"bounds of {name} decide (wrong)" for name in BOUNDED]
     lines = [["unjudged", "n", *heads], ["---", *["--:"] * (len(heads) + 1)]]
     rows = [draw for draw in draws if abs(draw.true["nDCG"]) >= least]
@@ -134,6 +135,9 @@ def _cells(draws: list[Draw]) -> list[str]:
         wrong = np.mean([np.sign(d.said[policy]) != np.sign(d.true["nDCG"]) for d in draws])
         bias = np.mean([d.said[policy] - d.true["nDCG"] for d in draws])
         cells.append(f"{wrong:.0%} (bias {bias:+.2f})".replace("%", " %"))
+    agreed = [d for d in draws if len({np.sign(d.said[policy]) for policy in POLICIES}) == 1]
+    wrong = int(sum(np.sign(d.said[POLICIES[0]]) != np.sign(d.true["nDCG"]) for d in agreed))
+    cells.append(f"{len(agreed) / len(draws):.0%} ({wrong})".replace("%", " %"))
     for name in BOUNDED:
         signs = np.array(
             [np.sign(d.bounds[name][0]) if d.bounds[name][0] * d.bounds[name][1] > 0 else 0 for d in draws]

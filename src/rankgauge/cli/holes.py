@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -39,8 +39,8 @@ def holes(
     k: Depth = None,
     budget: Annotated[int | None, typer.Option(min=1, help="How many documents to list, at most.")] = None,
     output: Pool = None,
-    corpus: Annotated[Path | None, typer.Option(help="BEIR corpus.jsonl, for the texts of the documents.")] = None,
-    queries: Annotated[Path | None, typer.Option(help="BEIR queries.jsonl, for the texts of the queries.")] = None,
+    corpus: options.Corpus = None,
+    queries: options.Queries = None,
     merge: Annotated[Path | None, typer.Option(help="A judged pool, to be added to the judgments (needs -o).")] = None,
     source: Annotated[str, typer.Option(help="With --merge: where the new judgments come from.")] = "",
     on_conflict: OnConflict = Conflict.error,
@@ -82,20 +82,21 @@ def _write(found: rg.Holes, output: Path, corpus: Path | None, queries: Path | N
         talk.stderr().print(f"nothing is unjudged: {output} was not written")
         return
     pools = talk.late("rankgauge.formats.pools")
-    pools.write_pool(found.table, output, texts=_texts(pools, found.table, corpus, queries))
+    pools.write_pool(found.table, output, texts=_texts(found.table, inputs.texts(corpus, queries)))
     talk.stderr().print(f"{len(found):,} documents -> {output}")
 
 
-def _texts(pools: Any, table: pl.DataFrame, corpus: Path | None, queries: Path | None) -> pl.DataFrame | None:
-    asked = [(queries, "query"), (corpus, "doc")]
-    found = [pools.read_texts(path, table[of], of=of) for path, of in asked if path is not None]
-    if not found:
-        return None
-    for one, (_, of) in zip(found, [pair for pair in asked if pair[0] is not None], strict=True):
-        if empty := int((one[f"{of} text"] == "").sum()):
-            talk.stderr().print(f"note: {empty} rows have no {of} text in the file", style="yellow")
-    joined: pl.DataFrame = talk.late("polars").concat(found, how="horizontal")
-    return joined
+def _texts(table: pl.DataFrame, known: inputs.Texts) -> pl.DataFrame | None:
+    """Texts beside each row, as far as files were named; what they lack is counted."""
+    asked = {"query": known.queries, "doc": known.docs}
+    columns = {
+        f"{of} text": [texts.get(one, "") for one in table[of]] for of, texts in asked.items() if texts is not None
+    }
+    for name, column in columns.items():
+        if empty := column.count(""):
+            talk.stderr().print(f"note: {empty} rows have no {name} in the file", style="yellow")
+    frame: pl.DataFrame | None = talk.late("polars").DataFrame(columns) if columns else None
+    return frame
 
 
 def _merge(

@@ -12,6 +12,7 @@ import polars as pl
 from rankgauge import conventions
 from rankgauge.comparison._world import Blank, World, differences, unjudged, world
 from rankgauge.conventions import Convention
+from rankgauge.engines import remarks
 from rankgauge.engines.memory import (
     AnyQrels,
     AnyRun,
@@ -22,7 +23,7 @@ from rankgauge.engines.memory import (
     judgments,
     without_self,
 )
-from rankgauge.errors import ParameterError
+from rankgauge.errors import InputError, MeasureError, ParameterError
 from rankgauge.judged import FloatArray
 from rankgauge.measures import Measure
 from rankgauge.records import Note
@@ -90,6 +91,10 @@ def holes(
     ------
     ParameterError
         For a depth or a budget below 1.
+    MeasureError
+        For a measure over subtopics: what an unjudged document covers is more than a grade.
+    InputError
+        For a run that shares no query with the qrels.
 
     >>> found = holes({"q": {"a": 1}}, {"old": {"q": {"a": 2.0, "b": 1.0}}, "new": {"q": {"x": 2.0, "a": 1.0}}}, k=2)
     >>> found.table.select("doc", "rank of old", "rank of new").rows()
@@ -98,11 +103,15 @@ def holes(
     how = conventions.convention(convention)
     judged, named = as_qrels(qrels), as_runs(runs)
     chosen, depth = _at_depth(as_measures(measure, how)[0], k)
+    if chosen.declared.subtopics:
+        raise MeasureError(f"holes: expected a measure of grades, got {chosen}, which is over subtopics; try nDCG")
     if budget is not None and budget < 1:
         raise ParameterError(f"budget: expected 1 or more documents, got {budget}")
     rules = how.of(str(chosen))
     if how.drop_self:
         named = [without_self(run)[0] for run in named]
+    if apart := [run for run in named if not run.queries.is_in(judged.flat.queries.implode()).any()]:
+        raise InputError(remarks.no_common_query(judged, apart[0]))
     known = judgments(judged)
     seen = [judge(judged, run, rules, known=known) for run in named]
     shown = [unjudged(judged, run, rules, depth) for run in named]
@@ -134,7 +143,7 @@ def _at_depth(measure: Measure, k: int | None) -> tuple[Measure, int]:
 def _influence(both: World, measure: Measure, how: Convention) -> pl.DataFrame:
     """How much each hole alone moves the mean difference: query, doc, influence."""
     moved = np.zeros(len(both.query))
-    if len(both.query) and not measure.declared.subtopics:
+    if len(both.query):
         blanks = [(side.sign, Blank.of(both, side)) for side in both.sides]
         first = np.searchsorted(both.query, both.query)
         place = np.arange(len(both.query)) - first

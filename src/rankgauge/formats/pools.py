@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
 
-from rankgauge.errors import Fault, FormatError, InputError
+from rankgauge.errors import Fault, InputError
 from rankgauge.formats import trec
-from rankgauge.formats._bytes import GZIP, ZSTD, load, save
+from rankgauge.formats._bytes import save
 from rankgauge.formats._registry import for_writing
 from rankgauge.records import Qrels
 
@@ -64,44 +63,3 @@ def _check_blanks(table: pl.DataFrame, path: Path) -> None:
         if len(bad):
             advice = "write .jsonl, which holds any id"
             raise InputError(Fault(str(path), f"{name} ids without blanks at the ends", repr(bad[0]), advice))
-
-
-def read_texts(path: Path, ids: pl.Series, *, of: str) -> pl.DataFrame:
-    """Look up texts in a BEIR file of JSON lines with `_id`, `text` and perhaps `title`.
-
-    Returns a row for each id: "<of> title" where any has a title, and "<of> text"; empty for an id without a text.
-
-    Raises
-    ------
-    FormatError
-        For a line that is no such object.
-    """
-    wanted, found = set(ids), {}
-    for number, line in _lines(path):
-        if not line.strip():
-            continue
-        try:
-            entry = json.loads(line)
-            name = str(entry["_id"])
-            if name in wanted:
-                found[name] = (str(entry.get("title") or ""), str(entry.get("text") or ""))
-        except (ValueError, KeyError, TypeError, AttributeError):
-            fault = Fault(f"{path}:{number}", 'an object with "_id" and "text"', repr(line[:60])[1:])
-            raise FormatError(fault) from None
-    titles, texts = zip(*[found.get(name, ("", "")) for name in ids], strict=True) if len(ids) else ((), ())
-    columns = {f"{of} title": titles} if any(titles) else {}
-    return pl.DataFrame(columns | {f"{of} text": texts}, schema_overrides={f"{of} text": pl.String})
-
-
-def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Lines of a file, one after the other: a corpus may be larger than memory, unless it is packed as .zst."""
-    with path.open("rb") as file:
-        mark = file.read(4)
-    if mark == ZSTD:
-        yield from load(path).lines()
-    elif mark.startswith(GZIP):
-        with gzip.open(path, "rb") as packed:
-            yield from enumerate(packed, 1)
-    else:
-        with path.open("rb") as file:
-            yield from enumerate(file, 1)

@@ -258,7 +258,9 @@ def test_classify_prints_the_areas_and_draws_the_curves(rankgauge, tmp_path):
     assert "0.8521" in (tmp_path / "roc.svg").read_text()
 
 
-@pytest.mark.parametrize("verb", ["demo", "evaluate", "compare", "gate", "doctor", "measures", "convert", "classify"])
+@pytest.mark.parametrize(
+    "verb", ["demo", "evaluate", "compare", "gate", "holes", "doctor", "measures", "convert", "classify"]
+)
 def test_the_help_of_every_verb_ends_with_an_example(rankgauge, verb):
     said = rankgauge(verb, "--help")
     assert said.code == 0

@@ -12,7 +12,7 @@ import rankgauge as rg
 from rankgauge.comparison.coverage import coverage
 from rankgauge.conventions import convention
 from rankgauge.engines import as_measures
-from rankgauge.errors import ParameterError
+from rankgauge.errors import InputError, MeasureError, ParameterError
 
 GOLDEN = resources.files("rankgauge") / "data" / "golden"
 
@@ -106,6 +106,13 @@ def test_fully_judged_runs_have_no_holes(golden):
 def test_impossible_sizes_are_refused(wrong, said):
     with pytest.raises(ParameterError, match=said):
         rg.holes({"q": {"a": 1}}, {"q": down("a")}, **wrong)
+
+
+def test_a_measure_over_subtopics_and_a_run_of_other_queries_are_refused():
+    with pytest.raises(MeasureError, match="expected a measure of grades, got alpha_nDCG"):
+        rg.holes({"q": {"a": 1}}, {"q": down("a")}, measure="alpha_nDCG@5")
+    with pytest.raises(InputError, match="expected a query that the qrels judge, got none"):
+        rg.holes({"q": {"a": 1}}, {"p": down("a")})
 
 
 def _width(qrels: rg.Qrels, runs: list[rg.Run]) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
 from pathlib import Path
 
 import polars as pl
@@ -11,22 +10,18 @@ import pytest
 
 import rankgauge as rg
 from rankgauge.errors import FormatError, InputError
-from rankgauge.formats.pools import read_texts, write_pool
+from rankgauge.formats.pools import write_pool
 from rankgauge.formats.provenance import provenance_file, read_provenance, write_provenance
 
 TABLE = pl.DataFrame({"query": ["007", "q,2"], "doc": ['d"1', "1e5"], "rank of a": [1, None], "influence": [0.5, 0.0]})
-CORPUS = [{"_id": 'd"1', "title": "One", "text": "first, text\nof two lines"}, {"_id": "1e5", "text": "second"}]
 
 
-def corpus(path: Path) -> Path:
-    path.write_text("".join(json.dumps(entry) + "\n" for entry in [*CORPUS, {"_id": "other", "text": ""}]) + "\n")
-    return path
+TEXTS = pl.DataFrame({"doc text": ["One\nfirst, text", "second"]})
 
 
 @pytest.mark.parametrize("name", ["pool.csv", "pool.jsonl", "pool.csv.gz"])
 def test_a_pool_with_one_grade_filled_in_is_read_back_as_one_judgment(tmp_path, name):
-    texts = read_texts(corpus(tmp_path / "corpus.jsonl"), TABLE["doc"], of="doc")
-    write_pool(TABLE, tmp_path / name, texts=texts)
+    write_pool(TABLE, tmp_path / name, texts=TEXTS)
     raw = (tmp_path / name).read_bytes()
     text = (gzip.decompress(raw) if name.endswith(".gz") else raw).decode()
     filled = (
@@ -46,30 +41,9 @@ def test_a_trec_pool_says_pooled_and_not_judged(tmp_path):
 
 
 def test_columns_stand_in_the_order_in_which_an_assessor_reads(tmp_path):
-    texts = read_texts(corpus(tmp_path / "corpus.jsonl"), TABLE["doc"], of="doc")
-    write_pool(TABLE, tmp_path / "pool.csv", texts=texts)
+    write_pool(TABLE, tmp_path / "pool.csv", texts=TEXTS)
     header = (tmp_path / "pool.csv").read_text().splitlines()[0]
-    assert header == "query,doc,grade,doc title,doc text,rank of a,influence"
-
-
-def test_texts_are_found_by_id_and_missing_ones_are_empty(tmp_path):
-    found = read_texts(corpus(tmp_path / "c.jsonl"), pl.Series(["1e5", "gone", 'd"1', "1e5"]), of="doc")
-    assert found["doc text"].to_list() == ["second", "", "first, text\nof two lines", "second"]
-    assert found["doc title"].to_list() == ["", "", "One", ""]
-    assert read_texts(tmp_path / "c.jsonl", pl.Series(["1e5"]), of="query").columns == ["query text"]
-
-
-def test_texts_are_read_from_packed_files(tmp_path):
-    plain = corpus(tmp_path / "c.jsonl")
-    (tmp_path / "c.jsonl.gz").write_bytes(gzip.compress(plain.read_bytes()))
-    assert read_texts(tmp_path / "c.jsonl.gz", pl.Series(["1e5"]), of="doc")["doc text"].to_list() == ["second"]
-
-
-@pytest.mark.parametrize("line", ['{"id": "a"}', "not json", "[1]"])
-def test_a_line_that_is_no_text_is_named(tmp_path, line):
-    (tmp_path / "c.jsonl").write_text('{"_id": "a", "text": "t"}\n' + line + "\n")
-    with pytest.raises(FormatError, match=r"c.jsonl:2: expected an object with \"_id\" and \"text\""):
-        read_texts(tmp_path / "c.jsonl", pl.Series(["a"]), of="doc")
+    assert header == "query,doc,grade,doc text,rank of a,influence"
 
 
 def test_formats_without_a_place_for_open_grades_are_refused(tmp_path):
