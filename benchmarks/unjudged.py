@@ -9,7 +9,7 @@ compared with that of the truth:
 
 A collection is a folder with `qrels.txt` or `qrels.txt.gz` and a folder `runs`. `--rule` names a function of
 (qrels, baseline, run, measure, seed) that returns a word, as "better", "worse" or any other: the table says how often
-it gave each, and how often "better" or "worse" was wrong.
+it gave each, and how often "better" or "worse" was wrong. `--rule unjudged:verdict` is rankgauge's own.
 """
 
 from __future__ import annotations
@@ -161,6 +161,12 @@ def decisions(draws: list[Draw], *, least: float) -> str:
         label = f"{low:.0%} to {high:.0%}".replace("%", " %")
         lines.append([label, str(len(mine)), *[str(count[word]) for word in words], str(wrong), str(small)])
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def verdict(qrels: rg.Qrels, baseline: rg.Run, run: rg.Run, measure: rg.Measure, seed: int) -> str:
+    """Return the word of `rankgauge compare` with its defaults, but for fewer resamples."""
+    found = rg.compare(qrels, [baseline, run], [measure], seed=seed, resamples=2000)
+    return found.verdicts[0].verdict.word
 
 
 def _rule(name: str) -> Rule:
