@@ -13,7 +13,9 @@ from rankgauge.checkup.limits import CheckupLimits
 from rankgauge.checkup.registry import CHECKS, Check
 from rankgauge.conventions import convention
 from rankgauge.engines.memory import AnyQrels, AnyRun, as_measures, as_qrels, as_runs
+from rankgauge.errors import Fault, InputError
 from rankgauge.measures import Measure
+from rankgauge.records import Run
 
 THEMES = (judgments, grades, pool, matches, results, decisions, texts, ids)
 """The modules whose checks are made, in the order in which their findings are listed."""
@@ -28,7 +30,7 @@ def checks() -> tuple[Check, ...]:
 
 def doctor(
     qrels: AnyQrels,
-    runs: AnyRun | Mapping[str, AnyRun] | Sequence[AnyRun] = (),
+    runs: AnyRun | Mapping[str, AnyRun] | Sequence[Run] = (),
     *,
     measures: str | Measure | Sequence[str | Measure] = DEFAULT_MEASURES,
     queries: Mapping[str, str] | None = None,
@@ -59,7 +61,7 @@ def doctor(
     chosen = default_measures(tuple(as_measures(measures, convention("default"))))
     evidence = Evidence(
         qrels=as_qrels(qrels),
-        runs=tuple(as_runs(runs)) if runs else (),  # type: ignore[arg-type]
+        runs=tuple(as_runs(runs)) if runs else (),
         measures=chosen,
         limits=limits or CheckupLimits(),
         queries=_table(queries),
@@ -83,5 +85,9 @@ def doctor(
 def _table(texts: Mapping[str, str] | None) -> pl.DataFrame | None:
     if texts is None:
         return None
+    for id_, text in texts.items():
+        if not (isinstance(id_, str) and isinstance(text, str)):
+            got = f"{type(id_).__name__} and {type(text).__name__} ({id_!r})"
+            raise InputError(Fault("texts", "ids and texts as strings", got, "pass {id: text}"))
     schema = {"id": pl.String, "text": pl.String}
     return pl.DataFrame({"id": list(texts), "text": list(texts.values())}, schema=schema)

@@ -12,7 +12,8 @@ from rankgauge.checkup.registry import Found, check, weigh
 from rankgauge.checkup.wording import many, percent, queries
 
 TENTH = 0.1
-ONE_NUMBER = {"RR", "AP", "Rprec"}
+ALIKE = ("RR", "AP", "nDCG")
+HALF = 0.5
 
 
 @check(do="judge more queries before deciding anything on this set", finds=("error", "warning"))
@@ -43,22 +44,25 @@ def no_relevant(e: Evidence) -> Iterator[Found]:
 
 
 @check(
-    do="choose one of these measures: the others add no evidence; judge more documents to tell them apart",
+    do="choose one of these measures, the others add no evidence; judge more documents to tell them apart",
     finds=("warning", "info"),
 )
 def one_relevant(e: Evidence) -> Iterator[Found]:
-    """Queries with one relevant document only: RR, AP and R-precision's kin tell the same story there.
+    """Queries with one relevant document only: RR, AP and nDCG tell the same story there.
 
-    With one relevant document at rank r, RR = AP = 1/r and nDCG = 1/log2(r+1): all of them order rankings alike.
+    With the relevant document at rank r, RR = AP = 1/r and nDCG = 1/log2(r+1): they order all rankings of the query
+    alike. A warning where two of them were asked for.
     """
     one = e.relevant == 1
-    some = int((e.relevant > 0).sum())
-    count = int(one.sum())
+    some, count = int((e.relevant > 0).sum()), int(one.sum())
     share = count / some if some else 0.0
-    severity = weigh(share, info=0.5, warning=e.limits.much_single)
+    asked = [str(m) for m in e.measures if m.name in ALIKE]
+    severity = weigh(share, info=HALF, warning=e.limits.much_single if len(asked) > 1 else None)
     says = f"{queries(count)} of {some:,} ({percent(share)}) have one relevant document"
     if severity != "ok":
-        says += ": with it at rank r, RR = AP = 1/r and nDCG = 1/log2(r+1), so that they order rankings alike"
+        says += ": with it at rank r, RR = AP = 1/r and nDCG = 1/log2(r+1), which order rankings alike"
+    if severity == "warning":
+        says += f", and {', '.join(asked)} were asked for"
     example = "" if not count else f"query {e.names(one)[0]!r}"
     yield Found(severity, count, some, says, example)
 

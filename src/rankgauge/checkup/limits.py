@@ -25,12 +25,15 @@ class CheckupLimits:
     min_queries: int = _limit(6, "fewer queries with a relevant document: error, no test can reach 5%")
     few_queries: int = _limit(25, "fewer queries with a relevant document: warning")
     much_empty: float = _limit(0.5, "larger share of queries without a relevant document: error")
-    much_single: float = _limit(0.9, "larger share of queries with one relevant document: warning")
+    much_single: float = _limit(
+        0.9, "larger share of queries with one relevant document: warning, if two of RR, AP and nDCG are asked for"
+    )
     beyond_cutoff: float = _limit(0.1, "larger share of queries with more relevant documents than ranks: warning")
     concentration: float = _limit(0.5, "larger share of judgments in a tenth of the queries: warning")
     one_grade: float = _limit(0.95, "larger share of judgments with the same grade: info")
     large_grade: float = _limit(6.0, "higher grade: warning, 2^grade - 1 hides all other documents")
     some_unjudged: float = _limit(0.05, "larger unjudged rate: warning")
+    more_unjudged: float = _limit(0.10, "larger unjudged rate: warning, other treatments of holes have to agree")
     much_unjudged: float = _limit(0.20, "larger unjudged rate: error")
     pool_share: float = _limit(0.95, "judged share down to which depth counts as pooled")
     pool_bias: float = _limit(0.05, "larger difference between runs' judged shares: warning")

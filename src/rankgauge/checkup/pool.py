@@ -15,6 +15,11 @@ from rankgauge.judged import FloatArray, JudgedRun, ratio
 
 DEPTHS = (1, 5, 10, 20, 50, 100)
 DEEPEST = 1000
+SIGN_MUST_HOLD = (
+    "judge these documents first, or trust a difference only if its sign is the same with unjudged documents as "
+    "worthless, left out (judged_only) and bootstrapped"
+)
+BOUNDS = "read differences beside their bounds, or judge these documents"
 POSITIVES_ONLY = (
     "only relevant documents were written down, so that nobody can tell unseen from bad: if all others were looked "
     "at, write them with grade 0; if not, judge the first results of every run"
@@ -53,8 +58,17 @@ def unjudged(e: Evidence) -> Iterator[Found | Skipped]:
         count = of - int(top.known.sum())
         severity = weigh(1 - share, warning=e.limits.some_unjudged, error=e.limits.much_unjudged)
         says = f"run {run.name!r}: {percent(1 - share)} of the first {e.cutoff} documents were not judged"
-        do = "" if e.non_relevant.any() else POSITIVES_ONLY
+        do = _advice(e, 1 - share)
         yield Found(severity, count, of, says, _unjudged_example(e, number) if count else "", run.name, do)
+
+
+def _advice(e: Evidence, rate: float) -> str:
+    """What to do about an unjudged rate; empty for the check's own advice."""
+    if not e.non_relevant.any():
+        return POSITIVES_ONLY
+    if rate > e.limits.much_unjudged:
+        return ""
+    return SIGN_MUST_HOLD if rate > e.limits.more_unjudged else BOUNDS
 
 
 def _unjudged_example(e: Evidence, number: int) -> str:

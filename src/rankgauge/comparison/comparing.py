@@ -10,11 +10,12 @@ import numpy as np
 import polars as pl
 
 from rankgauge import conventions
+from rankgauge.comparison.advice import with_advice
 from rankgauge.comparison.comparison import Comparison, Everyone
 from rankgauge.comparison.coverage import Coverage, coverages
 from rankgauge.comparison.decision import Evidence, decide
 from rankgauge.comparison.pairs import Pair
-from rankgauge.comparison.verdict import Thresholds, Word
+from rankgauge.comparison.verdict import Thresholds, Verdict, Word
 from rankgauge.conventions import Convention
 from rankgauge.engines.memory import AnyQrels, AnyRun, as_measures, as_qrels, as_runs, evaluate
 from rankgauge.errors import Fault, InputError, MeasureError, ParameterError, did_you_mean
@@ -223,8 +224,15 @@ def _pair(table: _Table, row: int, qrels: Qrels, runs: Sequence[Run], scores: Sc
         losses=counts.losses,
         coverage=seen,
         evidence=evidence,
-        verdict=decide(evidence, plan.thresholds),
+        verdict=_verdict(evidence, qrels, runs[table.base], runs[at], table.measure, plan),
     )
+
+
+def _verdict(e: Evidence, qrels: Qrels, baseline: Run, run: Run, measure: Measure, plan: Plan) -> Verdict:
+    verdict = decide(e, plan.thresholds)
+    if verdict.rule != "holes":
+        return verdict
+    return with_advice(verdict, qrels, baseline, run, measure, how=plan.how, t=plan.thresholds)
 
 
 def _evidence(

@@ -57,10 +57,14 @@ class Evidence:
 def decide(e: Evidence, t: Thresholds) -> Verdict:
     """Give the verdict on a run, with the rule that decided and what to do where nothing is decided."""
     if e.n == 0:
-        return _refused(e, f"no query has a value of {e.measure} for both", "check that both belong to these queries")
+        return _refused(
+            e, "no results", f"no query has a value of {e.measure} for both", "check that both belong to these queries"
+        )
     for name, share in zip((e.baseline, e.run), e.missing, strict=True):
         if share > 0 and share >= t.missing:
-            return _refused(e, f"{name} has no results for {share:.0%} of the queries", f"check that {name} ran")
+            return _refused(
+                e, "no results", f"{name} has no results for {share:.0%} of the queries", f"check that {name} ran"
+            )
     word, most = _by_test(e, t), max(e.unjudged)
     apart = abs(e.unjudged[0] - e.unjudged[1]) > t.apart
     if most <= t.clean or e.identical:
@@ -71,7 +75,7 @@ def decide(e: Evidence, t: Thresholds) -> Verdict:
         return _said(e, t, word, "judged, with a warning")
     if most <= t.refused and _policies_agree(e, word):
         return _said(e, t, word, "policies agree")
-    return _refused(e, *_holes(e))
+    return _refused(e, "holes", *_holes(e))
 
 
 def _by_test(e: Evidence, t: Thresholds) -> Word:
@@ -148,7 +152,8 @@ def _because(e: Evidence, rule: Rule) -> tuple[str, ...]:
         "bounds": (shares, f"whatever the unjudged documents are, {span}: {_kept(e)}"),
         "judged, with a warning": (f"{shares}: read with care" + (f"; {span}" if span else ""),),
         "policies agree": (shares, f"every policy for unjudged documents gives the same sign: {_policies(e)}"),
-        "refused": (shares,),
+        "holes": (shares,),
+        "no results": (shares,),
     }[rule]
 
 
@@ -185,10 +190,10 @@ def _holes(e: Evidence) -> tuple[str, str]:
     return reason, "judge the unjudged documents of both, the most influential first, or test online"
 
 
-def _refused(e: Evidence, reason: str, advice: str) -> Verdict:
+def _refused(e: Evidence, rule: Rule, reason: str, advice: str) -> Verdict:
     sentence = f"{e.run} and {e.baseline} cannot be compared offline: {reason}. {advice[0].upper()}{advice[1:]}."
     because = () if not e.policies else (f"policies for unjudged documents: {_policies(e)}",)
-    return Verdict("not comparable offline", "refused", sentence, (*because, *_missing(e)), (advice,))
+    return Verdict("not comparable offline", rule, sentence, (*because, *_missing(e)), (advice,))
 
 
 def show(value: float | None) -> str:

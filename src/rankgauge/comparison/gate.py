@@ -92,7 +92,8 @@ def gate(
 ) -> Gate:
     """Let a run pass if it is shown to be no more than `max_drop` below the baseline under every measure.
 
-    pass: the one-sided lower bound of the mean difference is above -max_drop (non-inferiority; Schuirmann 1987).
+    pass: the one-sided lower bound of the mean difference is above -max_drop (non-inferiority; Schuirmann 1987), or
+    no query changed.
     worse: the mean is down by more than `max_drop`, and a one-sided test says that it fell (Holm over measures).
     inconclusive: neither, or more than `max_unjudged` of what either run shows was never judged and the unjudged
     documents could change the answer.
@@ -150,7 +151,7 @@ def _check(pair: Pair, p: float | None, comparison: Comparison, max_drop: float,
         doomed = known is not None and _outcome(
             ends[1], pair, _p_worse(ends[1], comparison), comparison, max_drop) == "worse"  # fmt: skip
         found = "pass" if safe else "worse" if doomed else "inconclusive"
-    if pair.verdict.rule == "refused" and (pair.n == 0 or max(pair.evidence.missing) >= comparison.thresholds.missing):
+    if pair.verdict.rule == "no results":
         found = "inconclusive"
     lowest = _lowest(pair.differences, pair, comparison, max_drop)
     said, do = _words(pair, found, judged, lowest, p, max_drop, max_unjudged)
@@ -159,7 +160,7 @@ def _check(pair: Pair, p: float | None, comparison: Comparison, max_drop: float,
 
 def _outcome(differences: FloatArray, pair: Pair, p: float | None, comparison: Comparison, max_drop: float) -> Outcome:
     """What the differences say, taken as they are."""
-    if pair.evidence.identical:
+    if pair.evidence.identical or (len(differences) and not differences.any()):
         return "pass"
     lowest, mean = _lowest(differences, pair, comparison, max_drop), mean_of(differences)
     if lowest is not None and lowest >= -max_drop:
@@ -185,11 +186,13 @@ def _words(
     bound = "no lower bound" if lowest is None else f"no lower than {show(lowest)} with confidence"
     if pair.evidence.identical:
         return f"{pair.measure}: both return the same documents in the same order", ()
+    if found == "pass" and not pair.differences.any():
+        return f"{pair.measure}: none of the {pair.n} queries changed", ()
     if found == "pass":
         return f"{pair.measure} {drop}, {bound}: within the allowed drop of {max_drop:g}", ()
     if found == "worse":
         return f"{pair.measure} {drop}, more than the allowed drop of {max_drop:g} (p = {show_p(p)})", ()
-    if pair.verdict.rule == "refused" and not max(pair.unjudged) > most:
+    if pair.verdict.rule == "no results":
         return f"{pair.measure}: {pair.verdict.sentence}", pair.verdict.do
     if not judged:
         base, run = (f"{100 * share:.1f}%" for share in pair.unjudged)

@@ -9,7 +9,7 @@ from typing import Literal
 from rankgauge.errors import ParameterError
 
 Word = Literal["better", "worse", "equivalent", "no difference seen", "not comparable offline"]
-Rule = Literal["judged", "judged, with a warning", "bounds", "policies agree", "refused"]
+Rule = Literal["judged", "judged, with a warning", "bounds", "policies agree", "holes", "no results"]
 
 
 @dataclass(frozen=True)

@@ -73,6 +73,7 @@ def _words(space: Space, centres: Sequence[Centre], point: Point) -> str:
 
 
 def nearest(space: Space, centres: Sequence[Centre], found: Found, number: Reported) -> tuple[Explanation, ...]:
+    """The values nearest to the number, one explanation for each."""
     groups = sorted(_by_value(found.points), key=lambda same: abs(same[0].value - number.value))[:NEAREST]
     listed: list[Explanation] = []
     for same in groups:

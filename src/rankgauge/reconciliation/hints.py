@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain, islice
 
 import numpy as np
 
@@ -19,7 +20,6 @@ from rankgauge.reconciliation.tools import gives
 from rankgauge.records.scores import average
 
 MOST_OF_A_KIND = 3
-COMMON_CUTOFFS = (5, 10, 20, 100)
 LOST_SHARE = 0.5
 """A mean over less than half, or more than one and a half times, of the queries is no likely story."""
 
@@ -33,12 +33,13 @@ def hints(judging: Judging, measure: Measure, reported: Reported, known: Known) 
     ----------
     known : tools' names, their convention, their measure and what they give
     """
-    return (
-        *list(_digits(reported, known))[:MOST_OF_A_KIND],
-        *list(_orders(judging, reported, known))[:1],
-        *list(_queries(measure, reported, known))[:MOST_OF_A_KIND],
-        *list(_measures(judging, measure, reported, known))[:MOST_OF_A_KIND],
+    kinds = (
+        _digits(reported, known),
+        islice(_orders(judging, reported, known), 1),
+        _queries(measure, reported, known),
+        _measures(judging, measure, reported, known),
     )
+    return tuple(chain.from_iterable(islice(kind, MOST_OF_A_KIND) for kind in kinds))
 
 
 def _digits(reported: Reported, known: Known) -> Iterator[Hint]:
@@ -118,7 +119,7 @@ def _measures(judging: Judging, measure: Measure, reported: Reported, known: Kno
 
 
 def _others(measure: Measure) -> Iterator[Measure]:
-    cutoffs = list(dict.fromkeys([measure.cutoff, None, *COMMON_CUTOFFS]))
+    cutoffs = list(dict.fromkeys([measure.cutoff, None]))
     for cutoff in cutoffs:
         for other in REGISTRY.values():
             how = other.declared

@@ -85,7 +85,7 @@ def reconcile(
     number = as_reported(reported, top=space.measured(centres[0].setting).range[1])
     found = _searched(space, judging, centres, number, changes=changes, most=most, progress=progress)
     given = [*explained(space, centres, found, number), *mistakes(space, judging, centres, number)]
-    given.sort(key=lambda one: (len(one.changed), one.by_chance))
+    given.sort(key=lambda one: (len(one.changed), one.by_chance, list(CONVENTIONS).index(one.start)))
     telling = bool(given) and given[0].by_chance < EVEN
     return Reconciliation(
         measure=_written(asked),

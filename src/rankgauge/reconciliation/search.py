@@ -98,6 +98,8 @@ def search(
             points.append(Point(setting, apart(setting, centres[centre].setting), centre, outcome))
         if progress is not None and number % 256 == 0:
             progress(number, len(settings))
+    if progress is not None:
+        progress(len(settings), len(settings))
     return Found(tuple(points), reached, impossible, standing_for)
 
 

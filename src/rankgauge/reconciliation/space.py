@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import combinations, product
 from typing import Any, Literal
 
@@ -74,9 +75,11 @@ class Axis:
             parts.append(text if name == self.name else f"{name}={text}")
         return ", ".join(parts)
 
-    def standing_for(self, option: int) -> int:
-        """How many options are the same as this one on the data, itself among them."""
-        return sum(number == option for number in self.alike.values())
+    @cached_property
+    def standing_for(self) -> tuple[int, ...]:
+        """How many options are the same as each option on the data, itself among them."""
+        numbers = list(self.alike.values())
+        return tuple(numbers.count(option) for option in range(len(self.options)))
 
 
 @dataclass(frozen=True)
@@ -85,6 +88,7 @@ class Space:
 
     measure: Measure
     axes: tuple[Axis, ...]
+    _measures: dict[Setting, Measure] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def setting(self, convention: Convention) -> Setting:
         """Find the setting of a convention."""
@@ -110,6 +114,12 @@ class Space:
 
     def measured(self, setting: Setting) -> Measure:
         """The measure with every parameter of a setting written out."""
+        key = tuple(o for axis, o in zip(self.axes, setting, strict=True) if axis.part != "rules")
+        if key not in self._measures:
+            self._measures[key] = self._measured(setting)
+        return self._measures[key]
+
+    def _measured(self, setting: Setting) -> Measure:
         chosen: dict[str, Any] = {}
         cutoff = self.measure.cutoff
         for axis, option in zip(self.axes, setting, strict=True):
@@ -142,7 +152,7 @@ class Space:
         """How many settings are the same as this one on the data because of options that make no difference."""
         ways = 1
         for axis, option in zip(self.axes, setting, strict=True):
-            ways *= axis.standing_for(option)
+            ways *= axis.standing_for[option]
         return ways
 
     def around(self, centre: Setting, distance: int) -> Iterator[Setting]:

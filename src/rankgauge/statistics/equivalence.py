@@ -114,7 +114,7 @@ def _judged(there: FloatArray, bounds: _Bounds, margin: float, confidence: float
 def _student(there: FloatArray, margin: float, confidence: float) -> _Bounds:
     """Bounds mean ± t(n-1) s / √n, and the larger p of the tests against -margin and +margin."""
     degrees = there.size - 1
-    error = float(there.std(ddof=1)) / np.sqrt(there.size)
+    error = float(there.std(ddof=1) / np.sqrt(there.size))
     mean = float(there.mean())
     reach = float(special.stdtrit(degrees, confidence)) * error
     p = max(special.stdtr(degrees, -(mean + margin) / error), special.stdtr(degrees, (mean - margin) / error))

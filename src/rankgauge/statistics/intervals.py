@@ -162,7 +162,8 @@ def _bca_levels(centred: FloatArray, resampled: FloatArray, tails: FloatArray) -
     shrink = 1 - acceleration * reach
     with np.errstate(divide="ignore", invalid="ignore"):
         levels = special.ndtr(bias + reach / shrink)
-    return np.where(np.isfinite(bias) & (shrink > 0), levels, np.nan)
+    solved = np.isfinite(bias) & (shrink > 0).all(axis=1, keepdims=True)
+    return np.where(solved, levels, np.nan)
 
 
 def _quantiles(ordered: FloatArray, levels: FloatArray) -> FloatArray:

@@ -8,7 +8,7 @@ import rankgauge as rg
 from clinic import judged, returned
 from rankgauge.checkup import CHECKS, checks
 from rankgauge.checkup.findings import SEVERITIES
-from rankgauge.errors import UnknownMeasureError
+from rankgauge.errors import InputError, UnknownMeasureError
 
 
 def everything() -> rg.Checkup:
@@ -66,6 +66,11 @@ def test_a_limit_changes_a_severity():
 def test_an_unknown_measure_is_an_error():
     with pytest.raises(UnknownMeasureError, match="NDGC"):
         rg.doctor(judged(2), measures="NDGC")
+
+
+def test_texts_that_are_no_strings_are_an_error():
+    with pytest.raises(InputError, match="texts: expected ids and texts as strings, got int and str"):
+        rg.doctor(judged(2), queries={1: "one"})  # type: ignore[dict-item]
 
 
 def test_names_of_checks_are_those_of_their_functions_and_all_have_words():

@@ -42,6 +42,14 @@ def test_one_relevant_document_makes_rr_and_ap_the_same_number():
     assert finding("one-relevant", judged(10)).severity == "ok"
 
 
+def test_one_relevant_document_is_a_remark_where_one_such_measure_was_asked_for():
+    qrels = judged(10, {"a": 1, "b": 0})
+    assert finding("one-relevant", qrels, measures=["nDCG@10", "P@5"]).severity == "info"
+    found = finding("one-relevant", qrels, measures=["RR", "AP", "P@5"])
+    assert found.severity == "warning"
+    assert found.says.endswith("RR, AP were asked for")
+
+
 def test_more_relevant_documents_than_ranks_bound_recall():
     qrels = judged(9) | {"wide": {f"d{i}": 1 for i in range(20)}}
     (found,) = findings("more-relevant-than-cutoff", qrels, measures=["R@10"])

@@ -18,6 +18,17 @@ def test_the_steps_of_the_unjudged_rate_are_those_of_the_verdict(holes, severity
     assert found.example == (f"query 'q', rank {11 - holes}: document 'd{10 - holes}'" if holes else "")
 
 
+@pytest.mark.parametrize(
+    ("holes", "advice"), [(2, "read differences beside their bounds"), (4, "judge these documents first, or trust")]
+)
+def test_the_advice_grows_with_the_unjudged_rate(holes, advice):
+    qrels = {"q": {f"d{i}": 1 if i == 0 else 0 for i in range(25 - holes)}}
+    run = {"q": {f"d{i}": -float(i) for i in range(25)}}
+    found = finding("unjudged", qrels, run, measures=["nDCG@25"])
+    assert found.severity == "warning"
+    assert found.do.startswith(advice)
+
+
 def test_where_only_relevant_documents_were_written_down_the_advice_is_another():
     run = {"q": {"a": 2.0, "x": 1.0}}
     assert "write them with grade 0" in finding("unjudged", {"q": {"a": 1}}, run).do

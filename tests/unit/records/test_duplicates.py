@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankgauge.errors import DuplicateError
-from rankgauge.records import Run
+from rankgauge.records import Qrels, Run
 from rankgauge.records._columns import grouped
 
 ROWS = st.lists(st.tuples(st.sampled_from("pq"), st.sampled_from("abc"), st.integers(0, 3)), min_size=1, max_size=12)
@@ -58,3 +58,10 @@ def test_only_pairs_that_repeat_are_named_when_hashes_are_equal_by_accident():
     assert [(fault.where, fault.got) for fault in caught.value.faults] == [
         ("run 'r', query 'q', document 'a'", "2 times (scores 3, 4)")
     ]
+
+
+def test_judgments_that_contradict_each_other_are_counted_apart_from_those_that_agree() -> None:
+    columns = pl.Series(["q"] * 5), pl.Series(["a", "a", "a", "b", "b"]), pl.Series([1.0, 0.0, 1.0, 2.0, 2.0])
+    notes = Qrels.from_columns(*columns, on_duplicate="first").notes
+    assert [(note.kind, note.count) for note in notes] == [("duplicates", 3), ("conflicting judgments", 1)]
+    assert notes[1].text.endswith("as query 'q', document 'a': grades 1, 0, 1")

@@ -102,6 +102,14 @@ def test_degenerate_input_has_a_stated_outcome(method: IntervalMethod) -> None:
     assert near[1] == near[2] and near[5] == f"all values are equal: {says} says nothing"
 
 
+def test_where_the_bca_correction_has_no_solution_there_are_no_ends_and_it_is_said() -> None:
+    spike = [0.0] * 60 + [1.0]
+    found = interval(spike, rng=rng(), confidence=1 - 1e-13)
+    outcome = "the BCa correction does not exist here: too far in the tails"
+    assert (found.low, found.high, found.outcome) == (None, None, outcome)
+    assert interval(spike, rng=rng(), confidence=1 - 1e-13, method="percentile").outcome == ""
+
+
 def test_the_method_says_how_the_interval_was_had() -> None:
     assert interval(SLEEP, rng=rng()).method == "BCa bootstrap, 10,000 resamples"
     assert (

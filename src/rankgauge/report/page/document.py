@@ -196,7 +196,7 @@ def _plot_controls(c: Content) -> Markup:
 UNJUDGED = (
     "Share of the documents that each run shows, as far down as the measure looks, that nobody judged. "
     "An unjudged document counts as worthless, so a run that finds new documents is punished for them; "
-    "the dashed lines are the shares from which the verdict takes care, asks all policies, and refuses."
+    "the dashed lines are the shares from which the verdict warns, asks all policies, and refuses unless bounds decide."
 )
 WEIGHTS = (
     "Each measure is a reader who gives a share of attention to each rank. The shaded ranks are those that the "

@@ -22,6 +22,7 @@
     if (Math.abs(x) < 0.00005) return "0.0000";
     return (x < 0 ? "−" : "+") + grouped(fixed(Math.abs(x), 4));
   }
+  const counted = (n) => n.toLocaleString("en");
   const plain = (x) => (x === null ? NONE : String(x).replace("-", "−"));
 
   function make(name, attributes = {}, ...children) {
@@ -81,8 +82,10 @@
     const at = Number(figure.dataset.pair), pair = data.pairs[at], order = page.order[at];
     const places = Math.max(order.length, 24);
     const needle = make("div", { class: "needle", hidden: true });
-    const readout = make("p", { class: "readout" }, "Move over the bars, or use the arrow keys, to read each query.");
-    let current = -1;
+    const said = make("span", {}, "Move over the bars, or use the arrow keys, to read each query.");
+    const opener = make("button", { type: "button", hidden: true, onclick: () => open(order[current], pair.run, pair.measure) }, "Open this query");
+    const readout = make("div", { class: "readout" }, said, opener);
+    let current = -1, touched = -1;
     Object.entries({
       tabindex: "0", role: "slider", "aria-label": `Queries of ${pair.run} and ${pair.baseline} by difference in ${pair.measure}`,
       "aria-valuemin": "1", "aria-valuemax": String(order.length), "aria-valuenow": "1", "aria-valuetext": described(pair, order[0]),
@@ -93,10 +96,10 @@
       current = Math.min(order.length - 1, Math.max(0, place));
       needle.hidden = false;
       needle.style.left = `${(100 * (current + 0.5)) / places}%`;
-      const said = described(pair, order[current]);
-      readout.textContent = said;
+      said.textContent = described(pair, order[current]);
+      opener.hidden = page.rankings === null;
       plot.setAttribute("aria-valuenow", String(current + 1));
-      plot.setAttribute("aria-valuetext", said);
+      plot.setAttribute("aria-valuetext", said.textContent);
     }
     const placeOf = (event) => {
       const box = plot.getBoundingClientRect();
@@ -104,7 +107,12 @@
     };
     plot.addEventListener("pointermove", (event) => choose(placeOf(event)));
     plot.addEventListener("focus", () => { if (current < 0) choose(0); });
-    plot.addEventListener("click", (event) => { choose(placeOf(event)); open(order[current], pair.run, pair.measure); });
+    plot.addEventListener("click", (event) => {
+      choose(placeOf(event));
+      const again = event.pointerType !== "touch" || touched === current;
+      touched = current;
+      if (again) open(order[current], pair.run, pair.measure);
+    });
     plot.addEventListener("keydown", (event) => {
       const far = Math.max(1, Math.round(order.length / 10));
       const moves = { ArrowRight: current + 1, ArrowUp: current + 1, ArrowLeft: current - 1, ArrowDown: current - 1,
@@ -183,7 +191,7 @@
       return make("li", {}, button);
     }));
     const rest = all.length - Math.min(all.length, MOST_FOUND);
-    byId("found-count").textContent = `${all.length} of ${queries.length} ${queries.length === 1 ? "query" : "queries"}` +
+    byId("found-count").textContent = `${counted(all.length)} of ${counted(queries.length)} ${queries.length === 1 ? "query" : "queries"}` +
       (rest ? `; the first ${MOST_FOUND} are listed, write more to narrow them down` : "");
     const first = found.querySelector(`[data-query="${keep}"]`) || found.querySelector("button");
     if (first) first.tabIndex = 0;
@@ -234,7 +242,6 @@
     const text = page.query_texts[selected];
     const longest = Math.max(0, ...sides.map((side) => here.lists[side]?.length ?? 0));
     const depth = whole ? page.depth : page.product_depth;
-    place.classList.toggle("long", long);
     place.setAttribute("aria-label", `Query ${label(selected)}`);
     place.replaceChildren(
       make("h3", { tabindex: "-1" }, bdi(text ?? queries[selected]), text === null ? null : make("small", {}, " ", bdi(queries[selected]))),
@@ -250,6 +257,8 @@
           long ? "Shorten the texts" : "Show more of the texts") : null),
       missed(here, sides),
     );
+    place.classList.toggle("long", long);
+    stops();
   }
   function again(button) {
     render();
@@ -316,6 +325,14 @@
       make("ul", {}, ...left.map((doc) => make("li", {}, make("span", { class: "id" }, bdi(here.docs[doc])), " ", gradeOf(here.grades[doc])))),
       here.more_missed ? make("p", { class: "quiet" }, `and ${here.more_missed} more that no run shows`) : null);
   }
+
+  // Only a box that scrolls is a stop for the keyboard.
+  function stops() {
+    document.querySelectorAll(".scroll").forEach((box) => { box.tabIndex = box.scrollWidth > box.clientWidth ? 0 : -1; });
+  }
+  window.addEventListener("resize", stops);
+  document.addEventListener("toggle", stops, true);
+  stops();
 
   window.addEventListener("beforeprint", () => {
     document.querySelectorAll("details:not([open])").forEach((one) => { one.open = true; one.dataset.opened = ""; });

@@ -112,7 +112,7 @@ def _level(c: Content, value: float) -> str:
         return "hardly any"
     if value <= warned:
         return "with a warning"
-    return "policies must agree" if value <= refused else "too many"
+    return "policies must agree" if value <= refused else "bounds must decide"
 
 
 def _bar(run: str, value: float, scale: d.Scale, lines: list[float]) -> Markup:

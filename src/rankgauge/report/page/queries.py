@@ -13,6 +13,7 @@ HIGH = 230
 FEWEST_PLACES = 24
 """So that a bar does not grow wider than a twenty-fourth of the plot."""
 TALL = 1000
+MOST_APART = 200
 
 
 def order_of(comparison: Comparison) -> list[list[int]]:
@@ -64,12 +65,12 @@ def _bars(values: list[float], pair: dict[str, Any]) -> Markup:
 
 
 def _path(values: list[float], top: d.Scale, zero: float, sign: int) -> str:
-    parts = [
-        f"M{i + 0.1:g} {zero:.0f}h.8V{TALL * top.at(-value) / 100:.0f}h-.8z"
-        for i, value in enumerate(values)
-        if sign * value > 0
-    ]
-    return "".join(parts)
+    """Bars apart; where there are many, one outline around all, since gaps between thin bars draw false stripes."""
+    at = {i: TALL * top.at(-value) / 100 for i, value in enumerate(values) if sign * value > 0}
+    if len(values) <= MOST_APART:
+        return "".join(f"M{i + 0.1:g} {zero:.0f}h.8V{y:.0f}h-.8z" for i, y in at.items())
+    steps = "".join(f"V{y:.0f}H{i + 1}" for i, y in at.items())
+    return f"M{min(at)} {zero:.0f}{steps}V{zero:.0f}z" if at else ""
 
 
 def _gridline(y: float, tick: float) -> tuple[Markup, Markup]:

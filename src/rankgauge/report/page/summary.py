@@ -55,8 +55,8 @@ def _card(c: Content, at: int, pair: int) -> Markup:
         _figures(c, pair),
         tag(
             "div",
-            _list("Why", verdict["because"]),
-            _list("What to do", verdict["do"]),
+            _list("Why", verdict["because"], c.at("page", "runs")),
+            _list("What to do", verdict["do"], c.at("page", "runs")),
             class_="reasons",
         ),
         class_=f"verdict is-{CLASSES[word]}",
@@ -88,13 +88,13 @@ def _figure(label: str, number: Markup) -> Markup:
     return tag("div", tag("dt", label), tag("dd", number))
 
 
-def _list(title: str, said: list[str]) -> Markup | None:
+def _list(title: str, said: list[str], runs: list[str]) -> Markup | None:
     if not said:
         return None
-    return tag("div", tag("h4", title), tag("ul", *[tag("li", _sentence(one)) for one in said]))
+    return tag("div", tag("h4", title), tag("ul", *[tag("li", _sentence(one, runs)) for one in said]))
 
 
-def _sentence(text: str) -> str:
-    """The reason with a capital, unless it begins with a name that has none."""
-    first, _, rest = text.partition(" ")
-    return f"{first.capitalize()} {rest}" if first.isalpha() and first.islower() else text
+def _sentence(text: str, runs: list[str]) -> str:
+    """Begin with a capital, unless a run's name stands there."""
+    named = any(text.startswith(run) for run in runs)
+    return text if named else text[:1].upper() + text[1:]
