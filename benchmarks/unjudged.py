@@ -9,7 +9,7 @@ compared with that of the truth:
 
 A collection is a folder with `qrels.txt` or `qrels.txt.gz` and a folder `runs`. `--rule` names a function of
 (qrels, baseline, run, measure, seed) that returns a word, as "better", "worse" or any other: the table says how often
-it gave each, and how often "better" or "worse" was wrong.
+it gave each, and how often "better" or "worse" was wrong. `--rule unjudged:verdict` is rankgauge's own.
 """
 
 from __future__ import annotations
@@ -47,6 +47,7 @@ class Draw:
     true: dict[str, float]
     said: dict[str, float]
     bounds: dict[str, tuple[float, float]]
+    open_bounds: tuple[float, float] | None
     rule: str | None = None
 
 
@@ -97,6 +98,7 @@ def play(collection: Collection, *, draws: int, seed: int, most_others: int, rul
                 true={name: float(np.nanmean(v[challenger] - v[incumbent])) for name, v in true.items()},
                 said={policy: float(np.nanmean(first.policies[policy])) for policy in POLICIES},
                 bounds={name: c.bounds.mean() for name, c in zip(BOUNDED, covers, strict=True) if c.bounds is not None},
+                open_bounds=first.bounds.open_mean() if first.bounds is not None else None,
                 rule=None if rule is None else rule(qrels, *runs, measures[0], seed + number),
             )
         )
@@ -119,7 +121,7 @@ def table(draws: list[Draw], *, least: float) -> str:
     """Rows by the challenger's unjudged share, of draws whose true difference is large enough to matter."""
     heads = [f"wrong: {policy}" for policy in POLICIES]
     heads += ["all three agree (wrong)"]
-    heads += [f"bounds of {name} decide (wrong)" for name in BOUNDED]
+    heads += [f"bounds of {name} decide (wrong)" for name in BOUNDED] + ["open bounds of nDCG decide (wrong)"]
     lines = [["unjudged", "n", *heads], ["---", *["--:"] * (len(heads) + 1)]]
     rows = [draw for draw in draws if abs(draw.true["nDCG"]) >= least]
     for low, high in itertools.pairwise(BINS):
@@ -138,13 +140,20 @@ def _cells(draws: list[Draw]) -> list[str]:
     agreed = [d for d in draws if len({np.sign(d.said[policy]) for policy in POLICIES}) == 1]
     wrong = int(sum(np.sign(d.said[POLICIES[0]]) != np.sign(d.true["nDCG"]) for d in agreed))
     cells.append(f"{len(agreed) / len(draws):.0%} ({wrong})".replace("%", " %"))
-    for name in BOUNDED:
-        signs = np.array(
-            [np.sign(d.bounds[name][0]) if d.bounds[name][0] * d.bounds[name][1] > 0 else 0 for d in draws]
-        )
+    ends = [(name, [d.bounds[name] for d in draws]) for name in BOUNDED]
+    for name, pairs in [*ends, ("nDCG", [d.open_bounds or (np.nan, np.nan) for d in draws])]:
+        signs = np.array([np.sign(low) if low * high > 0 else 0 for low, high in pairs])
         wrong = int(np.sum((signs != 0) & (signs != np.sign([d.true[name] for d in draws]))))
         cells.append(f"{np.mean(signs != 0):.0%} ({wrong})".replace("%", " %"))
     return cells
+
+
+def outside(draws: list[Draw]) -> str:
+    """How often the true mean difference lies outside the bounds, as relevant documents nobody shows can bring it."""
+    pairs = {name: [(d.bounds[name], d.true[name]) for d in draws] for name in BOUNDED}
+    pairs["nDCG, open"] = [(d.open_bounds, d.true["nDCG"]) for d in draws if d.open_bounds is not None]
+    counts = {name: sum(not low - 1e-9 <= true <= high + 1e-9 for (low, high), true in p) for name, p in pairs.items()}
+    return "true mean outside the bounds: " + ", ".join(f"{name} {count}" for name, count in counts.items())
 
 
 def decisions(draws: list[Draw], *, least: float) -> str:
@@ -161,6 +170,12 @@ def decisions(draws: list[Draw], *, least: float) -> str:
         label = f"{low:.0%} to {high:.0%}".replace("%", " %")
         lines.append([label, str(len(mine)), *[str(count[word]) for word in words], str(wrong), str(small)])
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def verdict(qrels: rg.Qrels, baseline: rg.Run, run: rg.Run, measure: rg.Measure, seed: int) -> str:
+    """Return the word of `rankgauge compare` with its defaults, but for fewer resamples."""
+    found = rg.compare(qrels, [baseline, run], [measure], seed=seed, resamples=2000)
+    return found.verdicts[0].verdict.word
 
 
 def _rule(name: str) -> Rule:
@@ -191,6 +206,7 @@ def main() -> None:
         print(f"\n{collection.name}: {len(collection.qrels.queries)} queries, {len(collection.runs)} runs", end=" ")
         print(f"({collection.left_out} left out), {chosen.draws} draws, seed {chosen.seed}\n")
         print(table(draws, least=chosen.least))
+        print(outside(draws), end="\n\n")
         if rule is not None:
             print(decisions(draws, least=chosen.least))
     if chosen.json is not None:

@@ -14,6 +14,9 @@ BLIND_TO_R = {"RR", "Success"}
 FALLS_WITH_R = {"AP", "GMAP", "IPrec", "IPrec11"}
 """Measures that relevant documents elsewhere never raise, so that none and all of them are the extremes."""
 
+DIVIDED_BY_R = {"AP", "GMAP"}
+"""Measures that relevant documents elsewhere divide by a larger number, and change in no other way."""
+
 MOST_ROWS = 20_000_000
 ROWS_AT_ONCE = 4_000_000
 

@@ -47,6 +47,11 @@ class Fractions:
     width: FloatArray
     F: FloatArray
 
+    def ideal(self) -> FloatArray:
+        """D where every hole has no gain, float64[Q]."""
+        found: FloatArray = (self.F[np.minimum(self.above, len(self.F) - 1)] * self.width).sum(axis=1)
+        return found
+
     def smallest(self) -> FloatArray:
         """Smallest ratio of each query, float64[Q], over the grades for which D > 0; NaN where there are none."""
         worst = self._vertices()

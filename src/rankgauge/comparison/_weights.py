@@ -80,9 +80,9 @@ def shared_weights(measure: Measure, deepest: int, most: int, top_grade: float) 
     if not np.isfinite(added).all() or not _same(added[0], 0.0) or added[1, 0] <= 0:
         return None
     share = ask.at_the_top(most)
-    for further in {1, 2, max(most // 2, 1), max(most - 1, 1)}:
-        found = ask.singles(grades, further=further)
-        if not _same(found[1] * added[1, 0], added[1] * found[1, 0]):
+    for further in {0, 2, max(most // 2, 1), max(most - 1, 1)}:
+        found = ask.singles(grades[1:], further=further)[0]
+        if not _same(found * added[1, 0], added[1] * found[0]):
             return None
     alike = _same(ask.pairs(further=1), _pairwise(ask.singles(grades, further=2)[1]))
     alike = alike and _same(ask.singles(grades, further=1, longer=1), added)

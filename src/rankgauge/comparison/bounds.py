@@ -14,7 +14,7 @@ from rankgauge.comparison._fractions import Fractions
 from rankgauge.comparison._weights import Weights, fixed_weights, shared_weights
 from rankgauge.comparison._world import Blank, World, value
 from rankgauge.conventions import Convention
-from rankgauge.judged import BoolArray, FloatArray, IntArray
+from rankgauge.judged import BoolArray, FloatArray
 from rankgauge.measures import DCG, Measure
 
 RISES_WITH_GRADES = {"ERR"}
@@ -34,6 +34,8 @@ class Bounds:
     low, high : float64[Q], NaN where the difference is undefined whatever the grades
     method : how they were had, as "coupled, exact"
     optional : bool[Q], queries that some grades leave undefined; their bounds hold 0
+    open_low, open_high : float64[Q], the same where documents that neither run shows may be relevant as well; None
+        where that is not known
 
     >>> Bounds(np.array([0.2, -0.4]), np.array([0.3, 0.0]), "coupled, exact", np.array([False, True])).mean()
     (-0.1, 0.3)
@@ -43,17 +45,27 @@ class Bounds:
     high: FloatArray
     method: str
     optional: BoolArray | None = None
+    open_low: FloatArray | None = None
+    open_high: FloatArray | None = None
 
     def mean(self, counted: BoolArray | None = None) -> tuple[float, float]:
         """Bounds of the mean over the queries that are defined, and of these the counted ones.
 
         A query that may be undefined is in the mean or not, as the bound is worse.
         """
-        use = ~np.isnan(self.low) if counted is None else ~np.isnan(self.low) & counted
+        return self._mean(self.low, self.high, counted)
+
+    def open_mean(self, counted: BoolArray | None = None) -> tuple[float, float] | None:
+        """Bounds of the same mean where documents that neither run shows may be relevant as well; None if unknown."""
+        if self.open_low is None or self.open_high is None:
+            return None
+        return self._mean(self.open_low, self.open_high, counted)
+
+    def _mean(self, low: FloatArray, high: FloatArray, counted: BoolArray | None) -> tuple[float, float]:
+        use = ~np.isnan(low) if counted is None else ~np.isnan(low) & counted
         optional = np.zeros(len(use), dtype=np.bool_) if self.optional is None else self.optional
-        low = _smallest_mean(self.low[use & ~optional], self.low[use & optional])
-        high = -_smallest_mean(-self.high[use & ~optional], -self.high[use & optional])
-        return low, high
+        least = _smallest_mean(low[use & ~optional], low[use & optional])
+        return least, -_smallest_mean(-high[use & ~optional], -high[use & optional])
 
 
 def _smallest_mean(always: FloatArray, optional: FloatArray) -> float:
@@ -69,6 +81,7 @@ def bounds_of(world: World, measure: Measure, how: Convention) -> Bounds | None:
         _linear(world, measure, how)
         or _discounted(world, measure, how)
         or _shared(world, measure, how)
+        or _nothing_open(world, measure, how)
         or _each_side_alone(world, measure, how)
         or _range(world, measure, how)
     )
@@ -81,6 +94,13 @@ def _at_zero(world: World, measure: Measure, how: Convention) -> FloatArray:
     for side in world.sides:
         total = total + side.sign * value(measure, side.judged, how)
     return total
+
+
+def _nothing_open(world: World, measure: Measure, how: Convention) -> Bounds | None:
+    if len(world.query):
+        return None
+    zero = _at_zero(world, measure, how)
+    return _opened(Bounds(zero, zero.copy(), "nothing is unjudged"), measure)
 
 
 def deepest(world: World) -> int:
@@ -96,30 +116,32 @@ def _linear(world: World, measure: Measure, how: Convention) -> Bounds | None:
         return None
     added = weights.of_holes(world, how)
     zero = _at_zero(world, measure, how)
-    low, high = (np.bincount(world.query, weights=w, minlength=world.Q) for w in (added.min(0), added.max(0)))
-    return Bounds(zero + low, zero + high, "coupled, exact")
+    low, high = (zero + np.bincount(world.query, w, world.Q).astype(np.float64) for w in (added.min(0), added.max(0)))
+    return Bounds(low, high, "coupled, exact", open_low=low, open_high=high)
 
 
 def _discounted(world: World, measure: Measure, how: Convention) -> Bounds | None:
     """Bounds of nDCG: unjudged documents that are shown may also enter the ideal."""
     if measure.name != "nDCG" or how.ideal != "judged" or world.known.top_grade > LARGEST_EXPONENT:
         return None
-    known, holes = world.known, np.flatnonzero(world.holes)
+    known = world.known
     most = int(np.bincount(known.query, minlength=1).max()) + int(world.holes.max(initial=0))
+    most = max(most, deepest(world), measure.cutoff or 0)
     weighed = DCG(**{name: p for name, p in measure.parameters.items() if name != "judged_only"})
     weighed = weighed if measure.cutoff is None else weighed @ measure.cutoff
-    weights = fixed_weights(weighed, world.grades, max(deepest(world), most), known.top_grade)
+    weights = fixed_weights(weighed, world.grades, most, known.top_grade)
     if weights is None or not _falls(weights):
         return None
     top = int(np.argmax(weights.added[:, 0]))
     gain = weights.added[:, 0] / weights.added[top, 0]
     levels = np.unique(gain)
-    mine = np.isin(known.query, holes) & (known.grade > 0)
+    mine = known.grade > 0
     query, gains = known.query[mine], gain[np.searchsorted(weights.grades, known.grade[mine])]
-    above = np.stack([np.bincount(query[gains > t], minlength=world.Q)[holes] for t in levels[:-1]], axis=1)
+    above = np.stack([np.bincount(query[gains > t], minlength=world.Q) for t in levels[:-1]], axis=1)
     F = np.append(0.0, np.cumsum(weights.added[top]))
     d = Weights(weights.grades[:1], weights.added[[top]]).of_holes(world, how)[0]
-    return _fraction(world, measure, how, d, above, np.diff(levels), F)
+    full = np.inf if measure.cutoff is None else float(F[-1])
+    return _fraction(world, measure, how, Fractions(np.zeros(world.Q), d, world.query, above, np.diff(levels), F), full)
 
 
 def _falls(weights: Weights) -> bool:
@@ -140,28 +162,29 @@ def _shared(world: World, measure: Measure, how: Convention) -> Bounds | None:
         return None
     weights, divisor = found
     d = Weights(weights.grades[1:], weights.added[1:]).of_holes(world, how)[0]
-    F = np.nan_to_num(divisor)
-    return _fraction(world, measure, how, d, relevant[np.flatnonzero(world.holes)][:, None], np.ones(1), F)
+    fractions = Fractions(np.zeros(world.Q), d, world.query, relevant[:, None], np.ones(1), np.nan_to_num(divisor))
+    return _fraction(world, measure, how, fractions, np.inf)
 
 
-def _fraction(
-    world: World,
-    measure: Measure,
-    how: Convention,
-    d: FloatArray,
-    above: IntArray,
-    width: FloatArray,
-    F: FloatArray,
-) -> Bounds:
+def _fraction(world: World, measure: Measure, how: Convention, parts: Fractions, full: float) -> Bounds:
+    """Bounds of a ratio; `parts` has every query and lacks A, `full` is the largest divisor of all."""
     zero = _at_zero(world, measure, how)
     holes = np.flatnonzero(world.holes)
-    new = np.searchsorted(holes, world.query)
-    ideal = (F[np.minimum(above, len(F) - 1)] * width).sum(axis=1)
-    A = np.where(ideal > 0, np.nan_to_num(zero[holes]) * ideal, 0.0)
-    fractions = Fractions(A, d, new, above, width, F)
+    ideal = parts.ideal()
+    A = np.where(ideal > 0, np.nan_to_num(zero) * ideal, 0.0)
+    some = replace(parts, A=A[holes], query=np.searchsorted(holes, world.query), above=parts.above[holes])
     low, high = zero.copy(), zero.copy()
-    low[holes], high[holes] = np.fmin(fractions.smallest(), low[holes]), np.fmax(fractions.largest(), high[holes])
-    return Bounds(low, high, "coupled, exact", np.isnan(zero) & ~np.isnan(low))
+    low[holes], high[holes] = np.fmin(some.smallest(), low[holes]), np.fmax(some.largest(), high[holes])
+    G = parts.width.sum()
+    least, most = (A + G * np.bincount(world.query, limit(parts.d, 0), world.Q) for limit in (np.minimum, np.maximum))
+    return Bounds(
+        low,
+        high,
+        "coupled, exact",
+        optional=np.isnan(zero) & ~np.isnan(low),
+        open_low=np.where(low > 0, np.maximum(least, 0) / full, low),
+        open_high=np.where(high < 0, np.minimum(most, 0) / full, high),
+    )
 
 
 def _each_side_alone(world: World, measure: Measure, how: Convention) -> Bounds | None:
@@ -187,7 +210,17 @@ def _each_side_alone(world: World, measure: Measure, how: Convention) -> Bounds 
         worst, best = end if side.sign > 0 else end[::-1]
         low[holes] += side.sign * worst
         high[holes] += side.sign * best
-    return Bounds(low, high, "naive, each side alone", np.isnan(zero) & ~np.isnan(low))
+    found = Bounds(low, high, "naive, each side alone", np.isnan(zero) & ~np.isnan(low))
+    return _opened(found, measure)
+
+
+def _opened(found: Bounds, measure: Measure) -> Bounds:
+    """Add what relevant documents elsewhere could do, where it is known."""
+    if measure.name in RISES_WITH_GRADES | _counts.BLIND_TO_R:
+        return replace(found, open_low=found.low, open_high=found.high)
+    if measure.name in _counts.DIVIDED_BY_R:
+        return replace(found, open_low=np.minimum(found.low, 0), open_high=np.maximum(found.high, 0))
+    return found
 
 
 def _ends(world: World, number: int, measure: Measure) -> tuple[FloatArray, FloatArray]:
@@ -213,12 +246,18 @@ def _range(world: World, measure: Measure, how: Convention) -> Bounds | None:
 
 def _finished(bounds: Bounds, how: Convention) -> Bounds:
     """Let optional queries' bounds hold 0, give undefined differences their value, leave room for rounding."""
-    low, high = bounds.low, bounds.high
-    optional = np.zeros(len(low), dtype=np.bool_) if bounds.optional is None else bounds.optional
+    optional = np.zeros(len(bounds.low), dtype=np.bool_) if bounds.optional is None else bounds.optional
+    low, high = _closed(bounds.low, bounds.high, optional, how)
+    open_low, open_high = bounds.open_low, bounds.open_high
+    if open_low is not None and open_high is not None:
+        open_low, open_high = _closed(open_low, open_high, optional, how)
+    optional = optional & (how.undefined == "skip")
+    return Bounds(low, high, bounds.method, optional, open_low, open_high)
+
+
+def _closed(low: FloatArray, high: FloatArray, optional: BoolArray, how: Convention) -> tuple[FloatArray, FloatArray]:
     low, high = np.where(optional, np.minimum(low, 0), low), np.where(optional, np.maximum(high, 0), high)
     if how.undefined != "skip":
-        low, high, optional = np.nan_to_num(low), np.nan_to_num(high), np.zeros_like(optional)
-    if how.decimals is not None:
-        room = np.where(high > low, 10.0**-how.decimals, 0.0)
-        low, high = low - room, high + room
-    return replace(bounds, low=low, high=high, optional=optional)
+        low, high = np.nan_to_num(low), np.nan_to_num(high)
+    room = 0.0 if how.decimals is None else np.where(high > low, 10.0**-how.decimals, 0.0)
+    return low - room, high + room

@@ -58,9 +58,13 @@ def shown(run: Ranking, depth: int | None, averaged: bool) -> list[str]:
 
 
 def differences(
-    qrels: Judged, base: Ranking, run: Ranking, measure: rg.Measure, ties: str = "docid-desc"
+    qrels: Judged, base: Ranking, run: Ranking, measure: rg.Measure, ties: str = "docid-desc", elsewhere: int = 0
 ) -> np.ndarray:
-    """The difference of each completion of the judgments: every hole with every grade up to the top."""
+    """The difference of each completion of the judgments: every hole with every grade up to the top.
+
+    `elsewhere` is how many documents of the top grade neither run shows.
+    """
+    qrels = qrels | {f"elsewhere{n}": top_of(qrels) for n in range(elsewhere)}
     open_ = holes(qrels, base, run, depth=measure.cutoff, averaged=ties == "expected")
     grades = itertools.product(range(top_of(qrels) + 1), repeat=len(open_))
     filled = [qrels | dict(zip(open_, given, strict=True)) for given in grades]
@@ -110,6 +114,30 @@ def test_exact_bounds_are_the_smallest_and_the_largest_difference_of_all_grades(
     assert (found.optional is not None and found.optional[0]) == optional
     reached = np.nan_to_num(true) if optional else true  # a query that may be undefined counts 0 there
     assert [found.low[0], found.high[0]] == pytest.approx([reached.min(), reached.max()], abs=1e-9, nan_ok=True)
+
+
+@pytest.mark.parametrize("name", ["nDCG@3", "nDCG", "DCG@3", "R@3", "F@3", "AP", "AP@3", "RR", "Success@2", "ERR@3"])
+@settings(max_examples=EXAMPLES)
+@given(pairs(), st.sampled_from([0, 1, 2, 9]))
+def test_open_bounds_hold_where_relevant_documents_that_nobody_shows_lift_the_ideal(name, inputs, elsewhere):
+    found, true = bounds(*inputs, parsed(name)), differences(*inputs, parsed(name), elsewhere=elsewhere)
+    low, high = found.open_low[0], found.open_high[0]
+    defined = true[~np.isnan(true)]
+    if not np.isnan(low):
+        assert (low <= defined + 1e-9).all()
+        assert (defined <= high + 1e-9).all()
+        assert low <= found.low[0]
+        assert high >= found.high[0]
+    else:
+        assert (defined == 0).all()
+
+
+def test_open_bounds_of_ndcg_come_close_to_the_largest_ideal():
+    qrels, base, run = {"a": 1, "b": 0}, {"b": 2.0, "a": 1.0}, {"a": 2.0, "b": 1.0}
+    found, w = bounds(qrels, base, run, parsed("nDCG@2")), 1 / np.log2(3)
+    assert [found.low[0], found.open_low[0]] == pytest.approx([1 - w, (1 - w) / (1 + w)])
+    assert found.open_mean(np.array([True, False])) == pytest.approx(((1 - w) / (1 + w), 1 - w))
+    assert bounds(qrels, base, run, parsed("bpref")).open_mean() is None
 
 
 @pytest.mark.parametrize("name", ["nDCG@3", "P@3", "AP", "RR", "ERR@3", "R@3", "RBP(p=0.8)"])
