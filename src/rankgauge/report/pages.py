@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from rankgauge.formats import FORMATS
-from rankgauge.report import conventions
+from rankgauge.report import conventions, fusion_page
 from rankgauge.report.grid import Grid
 from rankgauge.report.measures import reference
 
@@ -15,6 +15,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "measures.md": reference,
     "formats.md": lambda: formats(),
     "conventions.md": conventions.page,
+    "fusion.md": fusion_page.page,
 }
 
 
