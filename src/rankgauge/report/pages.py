@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from rankgauge.formats import FORMATS
-from rankgauge.report import checkup, conventions
-from rankgauge.report import conventions, fusion_page
+from rankgauge.report import checkup, conventions, fusion_page
 from rankgauge.report.grid import Grid
 from rankgauge.report.measures import reference
 
