@@ -139,7 +139,7 @@ def test_the_commands_of_a_page_do_what_it_shows(page: Path, golden: Path, envir
                 assert same, f"{where}\nthe page shows:\n{command.shown}\nit printed:\n{output}"
 
 
-@pytest.mark.parametrize("name", ["measures.md", "formats.md", "conventions.md", "checks.md"])
+@pytest.mark.parametrize("name", ["measures.md", "formats.md", "conventions.md", "checks.md", "fusion.md"])
 def test_a_generated_page_is_what_the_registry_says(name: str, tmp_path: Path) -> None:
     # In a process of its own: other tests declare measures.
     subprocess.run([sys.executable, "-X", "utf8", "-m", "rankgauge.report.pages", str(tmp_path)], check=True)

@@ -244,3 +244,53 @@ def test_ranx_on_real_runs_is_its_own(shared, name):
     for measure, queries in values.items():
         tools = tools_behind(rg.read_qrels(qrels), rg.read_run(run), measure, fmean(queries.values()), changes=0)
         assert "ranx" in tools
+
+
+# The page
+
+
+def documented():
+    """Rows of the page's table: tool, value as printed, what reconcile says."""
+    page = (Path(__file__).parents[2] / "docs" / "reconcile.md").read_text(encoding="utf-8")
+    rows = [line.strip("|").split("|") for line in page.splitlines() if line.startswith("| ")]
+    return {row[0].strip(): (row[2].strip(), tuple(row[3].strip().split(", "))) for row in rows[1:]}
+
+
+def printed(value, like):
+    return f"{value:.{len(like.partition('.')[2])}f}"
+
+
+def test_the_pages_table_is_what_reconcile_says():
+    qrels, run = golden("vector.run")
+    rows = documented()
+    assert len(rows) == 8
+    for reported, says in rows.values():
+        found = rg.reconcile(qrels, run, measure="nDCG@10", reported=reported, changes=0)
+        assert [one.tools for one in found.explanations] == [says]
+
+
+def test_the_pages_values_are_the_tools():
+    pytrec, irm = pytest.importorskip("oracles.pytrec"), pytest.importorskip("oracles.irm")
+    learning, tracks = pytest.importorskip("oracles.learning"), pytest.importorskip("oracles.tracks")
+    qrels, run = golden("vector.run")
+    numeric = [{query[1:]: docs for query, docs in found.items()} for found in (qrels, run)]
+    both = [learning.arrays(qrels, run, query) for query in run if query in qrels]
+    values = {
+        "trec_eval 9": fmean(pytrec.per_query(qrels, run)["nDCG@10"].values()),
+        "trec_eval with `-c`": irm.means(qrels, run, {"nDCG@10": "nDCG@10"})["nDCG@10"],
+        "scikit-learn": fmean(learning.ndcg_score([grades], [scores], k=10) for grades, scores in both),
+        "LightGBM": learning.lightgbm_means(qrels, run)["nDCG@10"],
+        "gdeval": fmean(tracks.gdeval(*numeric, 10)["nDCG@10"].values()),
+    }
+    rows = documented()
+    assert {tool: printed(value, rows[tool][0]) for tool, value in values.items()} == {t: rows[t][0] for t in values}
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_the_pages_value_of_ranx_is_ranx():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ranx = pytest.importorskip("oracles.ranx")
+    values = ranx.per_query(*golden("vector.run"), {"nDCG@10": "ndcg@10"})["nDCG@10"]
+    assert printed(fmean(values.values()), "0.7580") == documented()["ranx"][0]

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rankgauge.checkup._power import detectable, sample_size
 from rankgauge.checkup.evidence import Evidence
 from rankgauge.checkup.registry import Found, Skipped, check, weigh
 from rankgauge.checkup.wording import percent, queries
 from rankgauge.judged import FloatArray
 from rankgauge.measures._concordance import tau_b
+from rankgauge.statistics.power import detectable, sample_size
 
 SMALL_DIFFERENCE = 0.02
 RUNS_FOR_TAU = 3
@@ -39,9 +39,9 @@ def detectable_difference(e: Evidence) -> Iterator[Found | Skipped]:
         if sd == 0:
             yield Skipped(f"{measure}: the runs have the same value on every query")
             continue
-        how = {"power": e.limits.power, "alpha": e.limits.alpha}
-        smallest = detectable(n, sd, **how)
-        wanted, small = (sample_size(d, sd, **how) for d in (e.limits.difference, SMALL_DIFFERENCE))
+        power, alpha, wished = e.limits.power, e.limits.alpha, (e.limits.difference, SMALL_DIFFERENCE)
+        smallest = detectable(n, sd=sd, power=power, alpha=alpha)
+        wanted, small = (sample_size(d, sd=sd, power=power, alpha=alpha) for d in wished)
         source = "differences of the given runs" if len(e.runs) > 1 else "values of one run, times √2"
         says = (
             f"{measure}: these {queries(n)} show a difference of {smallest:.3f} with {percent(e.limits.power)} power; "

@@ -44,43 +44,43 @@ def _matching(e: Evidence, pattern: str) -> tuple[int, int, str]:
 def _by_pattern(e: Evidence, pattern: str, what: str, severity: str = "warning") -> Found:
     count, of, shown = _matching(e, pattern)
     grave: Severity = "ok" if not count else "info" if severity == "info" else "warning"
-    return Found(grave, count, of, f"{many(count, 'id')} of {of:,} {what}", shown)
+    return Found(grave, count, of, f"{many(count, 'id')} of {of:,}: {what}", shown)
 
 
 @check(do="read the source again with ids as text; 1.0 is not 1", finds=("warning",))
 def ids_as_floats(e: Evidence) -> Iterator[Found]:
     """Ids that were once whole numbers and went through a float or a spreadsheet: "12345.0", "1.0E+05"."""
-    yield _by_pattern(e, FLOAT, "look like numbers that went through a float")
+    yield _by_pattern(e, FLOAT, "numbers that went through a float, by their looks")
 
 
 @check(do="keep them as text on every way: spreadsheets and data frames take them for numbers", finds=("info",))
 def fragile_ids(e: Evidence) -> Iterator[Found]:
     """Ids that another program would change: "1e5", "007", more than 15 digits."""
-    yield _by_pattern(e, FRAGILE, "would not survive being read as numbers", "info")
+    yield _by_pattern(e, FRAGILE, "would change if read as numbers", "info")
 
 
 @check(do="look at the rows: an id was probably missing", finds=("warning",))
 def ids_for_nothing(e: Evidence) -> Iterator[Found]:
     """Ids that are words for nothing: "nan", "None", "NULL"."""
-    yield _by_pattern(e, MISSING, "are words for a missing value")
+    yield _by_pattern(e, MISSING, "words for a missing value")
 
 
 @check(do="cut them off on both sides, judgments and runs", finds=("warning",))
 def ids_with_edges(e: Evidence) -> Iterator[Found]:
     """Ids with blanks or quotes around them."""
-    yield _by_pattern(e, SURROUNDED, "begin or end with a blank or a quote")
+    yield _by_pattern(e, SURROUNDED, "a blank or a quote at the beginning or the end")
 
 
 @check(do="remove these characters on both sides, judgments and runs", finds=("warning",))
 def ids_with_invisible_characters(e: Evidence) -> Iterator[Found]:
     """Ids that hold a byte order mark, a zero-width character, a soft hyphen or a control character."""
-    yield _by_pattern(e, INVISIBLE, "hold characters that nobody sees")
+    yield _by_pattern(e, INVISIBLE, "characters that nobody sees")
 
 
 @check(do="write the source again as UTF-8: it was read in another encoding", finds=("warning",))
 def ids_in_a_wrong_encoding(e: Evidence) -> Iterator[Found]:
     """Ids with the traces of a wrong encoding: "Ã©" for "é", "�"."""
-    yield _by_pattern(e, MOJIBAKE, "hold traces of a wrong encoding")
+    yield _by_pattern(e, MOJIBAKE, "traces of a wrong encoding")
 
 
 @check(do="check that these are ids and not texts", finds=("info",))

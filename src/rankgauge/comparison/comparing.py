@@ -122,6 +122,7 @@ def compare(
         correction=correction,
         resamples=resamples,
         seed=seed,
+        convention=plan.how,
         notes=tuple(_disagreements(pairs, str(listed[0]))),
     )
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from rankgauge.comparison.pairs import Pair
 from rankgauge.comparison.verdict import Thresholds
+from rankgauge.conventions import Convention
 from rankgauge.errors import Fault, InputError
 from rankgauge.judged import FloatArray
 from rankgauge.records import Note
@@ -46,6 +47,7 @@ class Comparison:
     thresholds : where the verdicts draw their lines
     correction : how p values are corrected for the number of runs
     resamples, seed : of every random routine
+    convention : whose choices hold
     notes : what was noticed on the way
     """
 
@@ -57,6 +59,7 @@ class Comparison:
     correction: str
     resamples: int
     seed: int
+    convention: Convention
     notes: tuple[Note, ...] = ()
 
     def __repr__(self) -> str:

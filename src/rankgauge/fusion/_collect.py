@@ -125,14 +125,23 @@ def _in_order(run: Run) -> Run:
 
 def _candidates(keys: HashArray, query: IntArray, docs: pl.Series) -> tuple[IntArray, IntArray]:
     """First row of each (query, document) pair, by query, and the number of each row's pair."""
-    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    first, inverse = _distinct(keys)
     if (query[first][inverse] != query).any() or (docs.gather(first[inverse]) != docs).any():
         exact = docs.rank("dense").cast(pl.Int64).to_numpy()  # two pairs have one key by accident
-        _, first, inverse = np.unique(query * len(docs) + exact - 1, return_index=True, return_inverse=True)
-    order = np.lexsort((first, query[first]))
-    number = np.empty(len(order), dtype=np.int64)
-    number[order] = np.arange(len(order))
-    return first[order].astype(np.int64), number[inverse]
+        first, inverse = _distinct(query * len(docs) + exact - 1)
+    by_query = np.argsort(query[first] * len(docs) + first)
+    number = np.empty(len(first), dtype=np.int64)
+    number[by_query] = np.arange(len(first))
+    return first[by_query], number[inverse]
+
+
+def _distinct(keys: HashArray | IntArray) -> tuple[IntArray, IntArray]:
+    """First row of each distinct key, and the number of each row's key; much faster than np.unique."""
+    order = np.argsort(keys)
+    new = np.append(True, np.diff(keys[order]) != 0)
+    inverse = np.empty(len(keys), dtype=np.int64)
+    inverse[order] = np.cumsum(new) - 1
+    return np.minimum.reduceat(order, np.flatnonzero(new)), inverse
 
 
 def _remarks(runs: Sequence[Run], queries: pl.Series, sizes: IntArray) -> Iterator[Note]:

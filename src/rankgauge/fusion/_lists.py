@@ -123,7 +123,8 @@ class Lists:
     @cached_property
     def _grouped(self) -> IntArray:
         """Order that brings the rows of each candidate together."""
-        return np.argsort(self.doc, kind="stable")
+        rows = len(self.doc)
+        return np.sort(self.doc * rows + np.arange(rows)) % rows  # much faster than a stable argsort
 
     @cached_property
     def _grouped_doc(self) -> IntArray:
@@ -135,12 +136,16 @@ class Lists:
         return np.cumsum(self.hits) - self.hits
 
     def _ascending(self, values: Numbers) -> Numbers:
-        """Group values by candidate, ascending within each."""
+        """Group values by candidate, ascending within each; of two, the order is all the same and is left."""
         grouped = values[self._grouped]
-        several = np.flatnonzero(np.repeat(self.hits, self.hits) > 1)
-        part = grouped[several]
-        grouped[several] = part[np.lexsort((part, self._grouped_doc[several]))]
+        part = grouped[self._several]
+        grouped[self._several] = part[np.lexsort((part, self._grouped_doc[self._several]))]
         return grouped
+
+    @cached_property
+    def _several(self) -> IntArray:
+        """Grouped rows of candidates that more than two lists hold."""
+        return np.flatnonzero(np.repeat(self.hits, self.hits) > 2)
 
     def completed(self) -> Lists:
         """Return lists that all hold every candidate of their query; one not returned has rank 0 and score 0."""

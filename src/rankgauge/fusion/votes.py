@@ -11,6 +11,10 @@ from rankgauge.judged import FloatArray, IntArray
 
 CELLS = 1 << 20
 """Pairs of documents compared at a time."""
+ROUNDING = 1e-12
+"""Share of the votes that is no difference: weights of 0.1 and 0.2 balance one of 0.3."""
+ABSENT = np.int64(1) << 40
+"""Place of a document that a run does not hold, below every rank."""
 
 
 @fusion_method("condorcetfuse", "w_condorcet", "weighted_condorcet", cite="montague2002")
@@ -23,7 +27,7 @@ def Condorcet(lists: Lists, weights: FloatArray) -> FloatArray:
     whose votes say otherwise change places until none are left (local Kemenization). Where the votes
     make no cycle this is the one order that they allow. Takes time with the square of a query's candidates.
     """
-    points = BordaFuse.formula(lists, weights)
+    points = np.round(BordaFuse.formula(lists, weights / weights.sum()), 9)
     ids = lists.docs.rank("dense").to_numpy()
     scores = np.empty(lists.C)
     rows = np.argsort(lists.query, kind="stable")
@@ -31,7 +35,7 @@ def Condorcet(lists: Lists, weights: FloatArray) -> FloatArray:
     for query in range(lists.Q):
         low, high = lists.offsets[query], lists.offsets[query + 1]
         mine = rows[borders[query] : borders[query + 1]]
-        place = np.full((lists.M, high - low), np.iinfo(np.int64).max)
+        place = np.full((lists.M, high - low), ABSENT)
         place[lists.run[mine], lists.doc[mine] - low] = lists.rank[mine]
         start = np.lexsort((-ids[low:high].astype(np.int64), -points[low:high], -_copeland(place, weights)))
         scores[low + _settled(start, place, weights)] = np.arange(high - low, 0, -1)
@@ -39,10 +43,11 @@ def Condorcet(lists: Lists, weights: FloatArray) -> FloatArray:
 
 
 def _margin(place: IntArray, first: IntArray, second: IntArray, weights: FloatArray) -> FloatArray:
-    """Votes for the first less votes for the second, for places int64[M, ...] of documents."""
-    above = place[:, first] < place[:, second]
-    below = place[:, first] > place[:, second]
-    margin: FloatArray = np.tensordot(weights, above.astype(np.float64) - below, axes=1)
+    """Votes for the first less votes for the second, for places int64[M, ...] of documents; rounding is no vote."""
+    margin: FloatArray = np.zeros(np.broadcast_shapes(first.shape, second.shape))
+    for weight, places in zip(weights / weights.sum(), place, strict=True):
+        margin += weight * np.sign(places[second] - places[first])
+    margin[np.abs(margin) < ROUNDING] = 0
     return margin
 
 

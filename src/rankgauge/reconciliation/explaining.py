@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -22,8 +23,7 @@ OTHERS = 3
 def explained(space: Space, centres: Sequence[Centre], found: Found, number: Reported) -> Iterator[Explanation]:
     """One explanation for each value within the digits, by the combinations with the fewest changes."""
     points = plainest(centres, [point for point in found.points if point.value in number])
-    values = found.values()
-    share = by_chance(values, number.value, number.half_unit) / max(len(values), 1)
+    share = _share(found, number)
     rank = {point.setting: number for number, point in enumerate(points)}
     for same in _by_value(points):
         same.sort(key=lambda point: (point.changes, rank[point.setting]))
@@ -74,18 +74,24 @@ def _words(space: Space, centres: Sequence[Centre], point: Point) -> str:
 
 def nearest(space: Space, centres: Sequence[Centre], found: Found, number: Reported) -> tuple[Explanation, ...]:
     """The values nearest to the number, one explanation for each."""
-    groups = sorted(_by_value(found.points), key=lambda same: abs(same[0].value - number.value))[:NEAREST]
     listed: list[Explanation] = []
-    for same in groups:
+    for same in sorted(_by_value(found.points), key=lambda same: abs(same[0].value - number.value)):
         same.sort(key=lambda point: point.changes)
+        if any(abs(one.value - same[0].value) <= number.half_unit for one in listed):
+            continue
         best = [point for point in same if point.changes == same[0].changes]
         listed.append(_explanation(space, centres, best, len(same) - len(best), 0.0))
+        if len(listed) == NEAREST:
+            break
     return tuple(listed)
 
 
-def mistakes(space: Space, judging: Judging, centres: Sequence[Centre], number: Reported) -> Iterator[Explanation]:
-    """Known mistakes on top of a tool's convention that give the number."""
-    seen: set[tuple[object, float]] = set()
+def mistakes(
+    space: Space, judging: Judging, centres: Sequence[Centre], found: Found, number: Reported
+) -> list[Explanation]:
+    """Known mistakes on top of a tool's convention that give the number; each counts as one change."""
+    given: list[Explanation] = []
+    seen: set[float] = set()
     for centre in centres:
         measure, rules = space.measured(centre.setting), space.rules(centre.setting, "tried")
         counted = outcome_of(space, judging, centre.setting).counted
@@ -93,7 +99,16 @@ def mistakes(space: Space, judging: Judging, centres: Sequence[Centre], number: 
             kept = values if len(values) != len(counted) else values[counted]
             kept = kept[~np.isnan(kept)] if rules.undefined == "skip" else np.nan_to_num(kept)
             value = average(kept, measure.declared.average)
-            if value is None or value not in number or (change, round(value, 9)) in seen:
+            if value is None or round(value, 9) in seen:
                 continue
-            seen.add((change, round(value, 9)))
-            yield Explanation(value, len(kept), (), centre.tools[0], (change,), None, None)
+            seen.add(round(value, 9))
+            if value in number:
+                given.append(Explanation(value, len(kept), (), centre.tools[0], (change,), None, None))
+    chance = _share(found, number) * (len(found.values(changes=1)) + len(seen))
+    return [replace(one, by_chance=chance) for one in given]
+
+
+def _share(found: Found, number: Reported) -> float:
+    """Chance that one value lies within the digits by accident."""
+    values = found.values()
+    return by_chance(values, number.value, number.half_unit) / max(len(values), 1)

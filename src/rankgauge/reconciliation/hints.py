@@ -11,7 +11,6 @@ from rankgauge.conventions import Convention
 from rankgauge.engines import ties as ties_
 from rankgauge.engines.memory import as_measures
 from rankgauge.errors import MeasureError
-from rankgauge.judged import FloatArray
 from rankgauge.measures import REGISTRY, Measure
 from rankgauge.reconciliation.judging import Judging, Outcome
 from rankgauge.reconciliation.reported import Reported
@@ -74,11 +73,14 @@ def _queries(measure: Measure, reported: Reported, known: Known) -> Iterator[Hin
     for tools, _, _, outcome in known:
         counted = outcome.values[outcome.counted]
         total, n = float(np.nansum(counted)), outcome.n
+        zeros = int((counted == 0).sum())
         for other in _numbers(total, n, reported):
+            if n - other > zeros:
+                continue  # what was left out had a value
             text = f"the total of {tools[0]}'s values over {n} queries, divided by {other}, is {total / other:.6g}"
             if (other, round(total, 9)) not in said:
                 said.add((other, round(total, 9)))
-                yield Hint("queries", f"{text}: {_story(counted, n, other)}")
+                yield Hint("queries", f"{text}: {_story(zeros, n, other)}")
 
 
 def _numbers(total: float, n: int, reported: Reported) -> Iterator[int]:
@@ -92,12 +94,10 @@ def _numbers(total: float, n: int, reported: Reported) -> Iterator[int]:
             yield other
 
 
-def _story(counted: FloatArray, n: int, other: int) -> str:
+def _story(zeros: int, n: int, other: int) -> str:
     if other > n:
         return f"as if {other - n} more queries counted, with value 0"
-    zeros = int((counted == 0).sum())
-    fits = "fits" if zeros >= n - other else "more than there are"
-    return f"as if {n - other} queries with value 0 were left out ({zeros} have it here: {fits})"
+    return f"as if {n - other} of the {zeros} queries with value 0 were left out"
 
 
 def _measures(judging: Judging, measure: Measure, reported: Reported, known: Known) -> Iterator[Hint]:

@@ -18,7 +18,7 @@ from rankgauge.reconciliation.hints import hints
 from rankgauge.reconciliation.judging import Judging, Outcome
 from rankgauge.reconciliation.options import space_of
 from rankgauge.reconciliation.reported import Reported, as_reported
-from rankgauge.reconciliation.results import EVEN, Reconciliation, Sensitivity, Tried
+from rankgauge.reconciliation.results import EVEN, Explanation, Reconciliation, Sensitivity, Tried
 from rankgauge.reconciliation.search import (
     Centre,
     Found,
@@ -84,8 +84,8 @@ def reconcile(
     space, centres = laid_out(judging, asked)
     number = as_reported(reported, top=space.measured(centres[0].setting).range[1])
     found = _searched(space, judging, centres, number, changes=changes, most=most, progress=progress)
-    given = [*explained(space, centres, found, number), *mistakes(space, judging, centres, number)]
-    given.sort(key=lambda one: (len(one.changed), one.by_chance, list(CONVENTIONS).index(one.start)))
+    given = [*explained(space, centres, found, number), *mistakes(space, judging, centres, found, number)]
+    given.sort(key=_plainness)
     telling = bool(given) and given[0].by_chance < EVEN
     return Reconciliation(
         measure=_written(asked),
@@ -113,6 +113,12 @@ def _tried(judging: Judging, measure: Measure, found: Found, number: Reported, *
         impossible=found.impossible,
         left_out=() if judging.can_average_ties(measure) else ("ties: expected, which has too many orders here",),
     )
+
+
+def _plainness(one: Explanation) -> tuple[int, bool, float, int]:
+    """The fewest changes first; a cutoff other than the one asked for comes after what keeps it."""
+    moved = any(change.axis == "cutoff" for change in one.changed)
+    return len(one.changed), moved, one.by_chance, list(CONVENTIONS).index(one.start)
 
 
 def _written(measure: Measure) -> str:

@@ -85,8 +85,8 @@ def filled(template: str) -> str:
         "sources": "".join(f"- {SOURCES[cite]}\n" for cite in sorted(cited - {""})),
     }
     for name, text in tables.items():
-        template = template.replace(f"{{{{{name}}}}}\n", text)
-    return template
+        template = template.replace(f"{{{{{name}}}}}", text.rstrip("\n"))
+    return template.rstrip("\n") + "\n"
 
 
 def render_tuned(tuned: Tuned, *, format: Format = "table", digits: int = 4) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from rankgauge.formats import FORMATS
-from rankgauge.report import checkup, conventions
+from rankgauge.report import checkup, conventions, fusion_page
 from rankgauge.report.grid import Grid
 from rankgauge.report.measures import reference
 
@@ -16,6 +16,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "formats.md": lambda: formats(),
     "conventions.md": conventions.page,
     "checks.md": checkup.page,
+    "fusion.md": fusion_page.page,
 }
 
 

@@ -49,8 +49,9 @@ def _explanations(found: Reconciliation, explanations: Sequence[Explanation], di
     rows: list[list[Cell]] = []
     for one in explanations:
         name = ", ".join(one.tools) or one.start
-        also = "; ".join(one.others) + (f" (+{one.more})" if one.more else "")
-        chance = f"{one.by_chance:.2g}" if found.explanations and one.convention is not None else None
+        more = one.more + len(one.others[1:])
+        also = " ".join([*one.others[:1], *([f"(+{more})"] if more else [])])
+        chance = f"{one.by_chance:.2g}" if found.explanations else None
         rows.append([one.value, name, "; ".join(map(str, one.changed)) or None, one.n, chance, also or None])
     kept = [c for c in range(len(columns)) if c < 4 or any(row[c] is not None for row in rows)]
     return Grid([columns[c] for c in kept], [[row[c] for c in kept] for row in rows], digits, empty="-")
@@ -134,7 +135,7 @@ def render_difference(said: ToolDifference, *, format: Format = "table", digits:
     if said.steps:
         parts += [_steps(said, digits).render(format), _queries(said, MOST_QUERIES, digits).render(format)]
     more = len(said.queries) - MOST_QUERIES
-    closing = [f"Not shown: {_count(more, 'query')} that differ; CSV and JSON have all."] if more > 0 else []
+    closing = [f"Not shown: {more} of the queries that differ; CSV and JSON have all."] if more > 0 else []
     if said.without_effect:
         same = ", ".join(f"{c.axis} ({c.before} -> {c.after})" for c in said.without_effect)
         closing.append(f"Different choices without effect on this data: {same}.")

@@ -74,6 +74,13 @@ def test_condorcet_lets_the_heavier_run_win():
     assert list(rg.fuse(runs, method="condorcet", weights=[1, 2]).docs) == ["b", "a"]
 
 
+def test_condorcet_takes_no_rounding_for_a_vote():
+    forth, back = {"q": {"b": 2.0, "a": 1.0}}, {"q": {"a": 2.0, "b": 1.0}}
+    assert 0.1 + 0.2 > 0.3
+    assert list(rg.fuse([forth, forth, back], method="condorcet", weights=[0.1, 0.2, 0.3]).docs) == ["b", "a"]
+    assert list(rg.fuse([back, back, forth], method="condorcet", weights=[0.1, 0.2, 0.3]).docs) == ["b", "a"]
+
+
 def test_condorcet_puts_the_winner_of_all_pairs_first_even_if_borda_does_not():
     # a beats b and c by 3 votes to 2; Borda prefers b.
     orders = ["abc", "abc", "abc", "bca", "bca"]

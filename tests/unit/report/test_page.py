@@ -206,6 +206,12 @@ def test_a_measure_that_no_query_defines_still_has_its_row(tmp_path: Path) -> No
     assert "No query has a value on both sides." in page
 
 
+def test_a_page_can_be_made_from_dictionaries_as_compare_can(tmp_path: Path) -> None:
+    qrels, runs = {"q": {"a": 1}}, {"old": {"q": {"a": 1.0}}, "new": {"q": {"b": 1.0}}}
+    save_page(rg.compare(qrels, runs), tmp_path / "page.html", qrels=qrels, runs=runs)
+    assert data_of((tmp_path / "page.html").read_text("utf-8"))["page"]["rankings"][0]["docs"] == ["a", "b"]
+
+
 def test_infinite_scores_are_null_and_not_a_fault_of_the_json(tmp_path: Path) -> None:
     qrels = rg.Qrels.from_dict({"q1": {"a": 1}})
     runs = [rg.Run.from_dict({"q1": {"a": math.inf, "b": 1.0}}, name=name) for name in ("old", "new")]

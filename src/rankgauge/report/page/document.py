@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from os import PathLike
 from pathlib import Path
 
 from rankgauge.comparison.comparison import Comparison
+from rankgauge.engines.memory import AnyQrels, AnyRun, as_qrels, as_runs
 from rankgauge.errors import Fault, InputError, ParameterError
-from rankgauge.records import Qrels, Run
+from rankgauge.records import Run
 from rankgauge.report.page.data import Sources, page_json, script_json
 from rankgauge.report.page.markup import Child, Markup, tag, together
 from rankgauge.report.page.notes import method_notes
@@ -28,8 +29,8 @@ def save_page(
     comparison: Comparison,
     path: str | PathLike[str],
     *,
-    qrels: Qrels | None = None,
-    runs: Iterable[Run] | Mapping[str, Run] | None = None,
+    qrels: AnyQrels | None = None,
+    runs: Sequence[Run] | Mapping[str, AnyRun] | None = None,
     texts: Mapping[str, str] | None = None,
     queries: Mapping[str, str] | None = None,
     product_depth: int = 10,
@@ -39,7 +40,7 @@ def save_page(
 
     Parameters
     ----------
-    qrels, runs : what was compared; without both the page has no view of single queries
+    qrels, runs : what was compared, as `compare` took it; without both the page has no view of single queries
     texts : {document id: text}; the beginning of each is shown
     queries : {query id: text}
     product_depth : how many results the product shows
@@ -54,8 +55,8 @@ def save_page(
     """
     if not 1 <= product_depth <= DEEPEST:
         raise ParameterError(f"product depth: expected a number of ranks from 1 to {DEEPEST}, got {product_depth}")
-    named = dict(runs) if isinstance(runs, Mapping) else {run.name: run for run in runs or ()}
-    sources = Sources(qrels, named, texts or {}, queries or {}, product_depth)
+    named = {run.name: run for run in as_runs(runs)} if runs else {}
+    sources = Sources(None if qrels is None else as_qrels(qrels), named, texts or {}, queries or {}, product_depth)
     written = page(comparison, sources, title=title)
     target = Path(path)
     try:

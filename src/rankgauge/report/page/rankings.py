@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from rankgauge import conventions
 from rankgauge.comparison.comparison import Comparison
 from rankgauge.conventions import Convention
+from rankgauge.engines.memory import without_self
 from rankgauge.engines.ranking import place
 from rankgauge.records import Qrels, Run
 
@@ -41,8 +41,9 @@ def rankings_json(
     absent = [name for name in wanted if name not in runs]
     if qrels is None or absent:
         return {"rankings": None, "depth": depth, "texts": {}, "text_length": None, "top_grade": None, "level": None}
-    how = conventions.CONVENTIONS.get(comparison.scores.convention, conventions.CONVENTIONS["default"])
-    listed = [first_documents(runs[name], how, depth) for name in wanted]
+    how = comparison.convention
+    shown_of = {name: without_self(runs[name])[0] if how.drop_self else runs[name] for name in wanted}
+    listed = [first_documents(shown_of[name], how, depth) for name in wanted]
     grades = qrels.to_dict()
     ids = comparison.scores.queries.to_list()
     rankings = [_query([one.get(query) for one in listed], grades.get(query, {}), how.level) for query in ids]
