@@ -6,7 +6,8 @@ import itertools
 
 import numpy as np
 
-from rankgauge.comparison._world import Blank, Side, World
+from rankgauge.comparison._world import Blank, Side, World, defined
+from rankgauge.conventions import Convention
 from rankgauge.judged import BoolArray, FloatArray, IntArray, places
 from rankgauge.measures import Measure
 
@@ -21,7 +22,7 @@ MOST_ROWS = 20_000_000
 ROWS_AT_ONCE = 4_000_000
 
 
-def ends(world: World, number: int, measure: Measure) -> tuple[FloatArray, FloatArray] | None:
+def ends(world: World, number: int, measure: Measure, how: Convention) -> tuple[FloatArray, FloatArray] | None:
     """Smallest and largest value of a side in each query that has holes; None where too many cases had to be tried.
 
     Of so many relevant holes those at the top are best and those at the bottom worst, as moving a better document
@@ -47,7 +48,8 @@ def ends(world: World, number: int, measure: Measure) -> tuple[FloatArray, Float
     for first in range(0, len(cases), most):
         for place in (downward, upward):
             on = [np.where(own, place <= h, others <= e) for h, e in cases[first : first + most]]
-            found = measure.of(blank.filled(np.stack(on) * world.known.top_grade)).reshape(len(on), -1)
+            found = measure.of(blank.filled(np.stack(on) * world.known.top_grade))
+            found = defined(found, how).reshape(len(on), -1)
             low, high = np.fmin(low, np.fmin.reduce(found)), np.fmax(high, np.fmax.reduce(found))
     return np.where(np.isinf(low), np.nan, low), np.where(np.isinf(high), np.nan, high)
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from rankgauge.comparison._world import Side, World
 from rankgauge.conventions import Convention
+from rankgauge.errors import ParameterError
 from rankgauge.judged import FloatArray, IntArray, JudgedRun, Judgments
 from rankgauge.measures import Measure
 
@@ -48,6 +49,17 @@ class Weights:
             return padded[:, np.minimum(side.rank - 1, K)]
         spread: FloatArray = (summed[:, np.minimum(high, K)] - summed[:, np.minimum(low - 1, K)]) / (high - low + 1)
         return spread
+
+
+def takes(measure: Measure, grades: FloatArray) -> bool:
+    """Whether the measure has a value for documents of these grades; a table of gains or a top grade may forbid it."""
+    query, one = np.arange(len(grades)), np.ones(len(grades), dtype=np.int64)
+    known = Judgments(query, grades, len(grades), float(grades.max()))
+    try:
+        measure.of(_ranking(query, grades, one, known, 1))
+    except ParameterError:
+        return False
+    return True
 
 
 def fixed_weights(measure: Measure, grades: FloatArray, deepest: int, top_grade: float) -> Weights | None:

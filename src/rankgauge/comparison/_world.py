@@ -135,7 +135,12 @@ def _without(judged: JudgedRun, holes: Frame) -> JudgedRun:
 
 def value(measure: Measure, judged: JudgedRun, how: Convention) -> FloatArray:
     """Value of each query as the engine has it before it rounds, float64[Q]."""
-    return ties_.expected(measure, judged).values if how.ties == "expected" else measure.of(judged)
+    return defined(ties_.expected(measure, judged).values if how.ties == "expected" else measure.of(judged), how)
+
+
+def defined(values: FloatArray, how: Convention) -> FloatArray:
+    """Give undefined values what the convention gives them: they stay NaN where it skips them."""
+    return values if how.undefined == "skip" else np.nan_to_num(values, nan=float(how.undefined == "one"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,5 +243,6 @@ def differences(
     for sign, blank in blanks:
         filled = blank.filled(grades, known)
         averaged = how.ties == "expected" and measure.declared.linear
-        total += sign * (value(measure, filled, how) if averaged else measure.of(filled)).reshape(n, -1)
+        found = value(measure, filled, how) if averaged else defined(measure.of(filled), how)
+        total += sign * found.reshape(n, -1)
     return total

@@ -11,8 +11,8 @@ import numpy as np
 
 from rankgauge.comparison import _counts
 from rankgauge.comparison._fractions import Fractions
-from rankgauge.comparison._weights import Weights, fixed_weights, shared_weights
-from rankgauge.comparison._world import Blank, World, value
+from rankgauge.comparison._weights import Weights, fixed_weights, shared_weights, takes
+from rankgauge.comparison._world import Blank, World, defined, value
 from rankgauge.conventions import Convention
 from rankgauge.judged import BoolArray, FloatArray
 from rankgauge.measures import DCG, Measure
@@ -77,6 +77,8 @@ def _smallest_mean(always: FloatArray, optional: FloatArray) -> float:
 def bounds_of(world: World, measure: Measure, how: Convention) -> Bounds | None:
     """Bounds of the difference of a world's two sides, or of its one side's value; None where none is known."""
     measure = measure(judged_only=False)  # with every hole judged, nothing is left to be dropped
+    if not measure.declared.subtopics and not takes(measure, world.grades):
+        return None
     found = (
         _linear(world, measure, how)
         or _discounted(world, measure, how)
@@ -194,9 +196,9 @@ def _each_side_alone(world: World, measure: Measure, how: Convention) -> Bounds 
         return None
     ends: list[tuple[FloatArray, FloatArray] | None]
     if measure.name in RISES_WITH_GRADES:
-        ends = [_ends(world, number, measure) for number in range(len(world.sides))]
+        ends = [_ends(world, number, measure, how) for number in range(len(world.sides))]
     elif measure.declared.binary and measure.monotone and "gain" not in measure.parameters:
-        ends = [_counts.ends(world, number, measure) for number in range(len(world.sides))]
+        ends = [_counts.ends(world, number, measure, how) for number in range(len(world.sides))]
     else:
         return None
     zero = _at_zero(world, measure, how)
@@ -223,11 +225,11 @@ def _opened(found: Bounds, measure: Measure) -> Bounds:
     return found
 
 
-def _ends(world: World, number: int, measure: Measure) -> tuple[FloatArray, FloatArray]:
+def _ends(world: World, number: int, measure: Measure, how: Convention) -> tuple[FloatArray, FloatArray]:
     """A side's values where all holes have the grade 0, and where all have the top grade."""
     blank = Blank.of(world, world.sides[number])
     grades = np.outer([0.0, world.known.top_grade], np.ones(len(world.query)))
-    low, high = measure.of(blank.filled(grades)).reshape(2, -1)
+    low, high = defined(measure.of(blank.filled(grades)), how).reshape(2, -1)
     return low, high
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.comparison._weights import Weights, fixed_weights
+from rankgauge.comparison._weights import Weights, fixed_weights, takes
 from rankgauge.comparison._world import Blank, World, differences, value
 from rankgauge.comparison.bounds import deepest
 from rankgauge.conventions import Convention
@@ -42,9 +42,9 @@ def bootstrapped(
         zero = zero + side.sign * value(measure, side.judged, how)
     if not len(world.query):
         return zero
-    if measure.declared.subtopics:
-        return np.full(world.Q, np.nan)
     measure = measure(judged_only=False)
+    if measure.declared.subtopics or not takes(measure, world.grades):
+        return np.full(world.Q, np.nan)
     prior = priors(world, measure.cutoff)
     weights = fixed_weights(measure, world.grades, deepest(world), world.known.top_grade)
     if weights is not None:

@@ -189,6 +189,21 @@ def test_a_measure_without_a_known_bound_says_so():
     assert len(found.policies["bootstrapped"]) == 1
 
 
+def test_a_measure_that_cannot_take_the_top_grade_has_neither_bounds_nor_draws():
+    found = cover({"q": {"a": 1, "unseen": 3}}, {"q": down("a")}, {"q": down("xa")}, "DCG(gain={1: 1})@2")
+    assert found.bounds is None
+    assert np.isnan(found.policies["bootstrapped"]).all()
+    assert found.policies["unjudged=0"][0] == pytest.approx(1 / np.log2(3) - 1)
+
+
+def test_where_one_side_alone_is_undefined_the_conventions_value_takes_its_place():
+    zero = HOW.but(undefined="zero")
+    found = cover({"q": {"a": 1}, "p": {"a": 1}}, {"q": down("a"), "p": down("ax")}, {"q": down("a")}, "SetP", how=zero)
+    assert found.policies["unjudged=0"].tolist() == [0.0, -0.5]
+    assert [found.bounds.low[1], found.bounds.high[1]] == [-1.0, -0.5]
+    assert found.policies["bootstrapped"][1] < -0.5
+
+
 def test_rounding_tools_get_room_in_the_bounds():
     trec = convention("default").but(decimals=2)
     found = cover({"q": {"a": 1}}, {"q": down("a")}, {"q": down("xa")}, "RR", how=trec)
