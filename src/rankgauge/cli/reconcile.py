@@ -35,7 +35,7 @@ def reconcile(
 ) -> None:
     """Find the conventions that give a reported number, or say why two tools differ on this data.
 
-    Exits with 0 where some combination gives the number, with 3 where none does.
+    Exits with 0 where some combination gives the number, with 3 where none does or chance would do as much.
 
     Example: rankgauge reconcile qrels.txt keyword.run -m nDCG@10 --reported 0.8528
     """
@@ -57,7 +57,7 @@ def reconcile(
         given = {"measure": asked, "reported": reported, "changes": changes}
         found = rg.reconcile(judged, read, by_rank=by_rank, progress=advance, **given)  # type: ignore[arg-type]
     typer.echo(report.render_reconciliation(found, format=format.value, digits=digits), nl=False)
-    if not found.found:
+    if not found.telling:
         raise typer.Exit(CANNOT_TELL)
 
 

@@ -40,7 +40,7 @@ def _headline(found: Reconciliation) -> str:
     first = found.explanations[0]
     if first.tools:
         return f"{what}: the value of {first.says}."
-    said = f"{what}: no tool's convention gives it as it is; with {_count(len(first.changed), 'change')} it is had."
+    said = f"{what}: no tool's convention gives it as it is; {_count(len(first.changed), 'change')} away it stands."
     return said if found.telling else f"{said} Chance alone would do as much: this is no evidence."
 
 

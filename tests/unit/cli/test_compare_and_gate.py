@@ -58,9 +58,9 @@ def test_the_verdict_comes_before_the_table(rankgauge):
 def test_json_holds_the_verdicts_the_pairs_and_the_queries(rankgauge):
     done = rankgauge("compare", SECOND, KEYWORD, VECTOR, "-m", "nDCG@10", "-m", "P@10", "--format", "json")
     said = json.loads(done.out)
-    assert [v["verdict"] for v in said["verdicts"]] == ["no difference seen"]
+    assert [v["verdict"] for v in said["verdicts"]] == ["better"]
     assert [(p["measure"], p["run"], p["verdict"]) for p in said["pairs"]] == [
-        ("nDCG(gain='exp')@10", "vector", "no difference seen"),
+        ("nDCG(gain='exp')@10", "vector", "better"),
         ("P@10", "vector", "better"),
     ]
     values = said["per_query"]["values"]["nDCG(gain='exp')@10"]
@@ -154,3 +154,9 @@ def test_the_gate_in_a_process_of_its_own_exits_as_it_says(tmp_path):
     command = [sys.executable, "-m", "rankgauge", "gate", FIRST, KEYWORD, VECTOR, "--format", "json"]
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True, cwd=tmp_path)
     assert (done.returncode, json.loads(done.stdout)["exit_code"]) == (3, 3)
+
+
+def test_an_interval_that_includes_0_makes_a_small_p_too_close_to_call(rankgauge):
+    done = rankgauge("compare", SECOND, KEYWORD, VECTOR, "-m", "nDCG@10", "--interval", "bca")
+    assert done.out.startswith("~ NO DIFFERENCE SEEN")
+    assert "too close to call: p is below 0.05, but the interval includes 0" in done.out

@@ -64,10 +64,10 @@ def test_from_three_runs_on_every_two_are_compared() -> None:
 def test_the_same_seed_gives_the_same_numbers_whatever_else_is_compared() -> None:
     rng = np.random.default_rng(3)
     runs = [{q: dict(zip("abc", rng.random(3), strict=True)) for q in QUERIES} for _ in range(3)]
-    alone, among = compare(runs[0], runs[1]).verdicts[0], compare(*runs).verdicts[0]
+    alone, among = (compare(*some, interval="bca").verdicts[0] for some in (runs[:2], runs))
     for one, other in zip((alone.difference.low, alone.test.p), (among.difference.low, among.test.p), strict=True):
         assert one == pytest.approx(other, abs=1e-12)
-    assert compare(*runs, seed=1).verdicts[0].difference.low != among.difference.low
+    assert compare(*runs, interval="bca", seed=1).verdicts[0].difference.low != among.difference.low
 
 
 def test_queries_where_a_side_is_undefined_are_left_out() -> None:
@@ -160,3 +160,19 @@ def test_a_pair_is_found_by_its_names() -> None:
     assert found.of("new") is found.pairs[0]
     with pytest.raises(InputError, match=r"comparison: expected one of the runs new and a measure of it, got 'newer'"):
         found.of("newer")
+
+
+def test_each_runs_mean_has_a_bca_interval_over_all_of_its_queries() -> None:
+    found = compare(WORST, MIXED)
+    (old, new) = found.means[0]
+    assert old.method.startswith("BCa")
+    assert (old.n, new.n) == (12, 12)
+    assert new.low is not None and new.high is not None and new.low < found.scores.mean()["mean"][1] < new.high
+
+
+def test_the_interval_of_a_difference_is_students_unless_another_is_asked_for() -> None:
+    stats = pytest.importorskip("scipy.stats")
+    pair = compare(WORST, MIXED).verdicts[0]
+    owed = stats.ttest_1samp(pair.differences, 0).confidence_interval(0.95)
+    assert (pair.difference.low, pair.difference.high) == (pytest.approx(owed.low), pytest.approx(owed.high))
+    assert compare(WORST, MIXED, interval="percentile").verdicts[0].difference.method.startswith("percentile")
