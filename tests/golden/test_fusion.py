@@ -16,6 +16,14 @@ from rankgauge.fusion._method import find_method
 
 STORED = json.loads((Path(__file__).parent / "data" / "ranx_fusion.json").read_text())
 GOLDEN = Path(str(resources.files("rankgauge") / "data" / "golden"))
+NUMBA = "ignore:unsafe cast from uint64 to int64"  # said while ranx is compiled
+
+
+def live(test):
+    """A comparison with ranx itself, which takes minutes to compile."""
+    return pytest.mark.slow(pytest.mark.filterwarnings(NUMBA)(test))
+
+
 WEIGHTS = [0.5, 0.3, 0.2]
 PARAMETERS = {
     "CombGMNZ": {"gamma": 1.7},
@@ -133,7 +141,7 @@ def worlds(draw):
     return qrels, [{query: ranking() for query in queries} for _ in range(draw(st.integers(2, 3)))]
 
 
-@pytest.mark.slow
+@live
 @settings(max_examples=15, deadline=None)
 @given(world=worlds())
 def test_random_worlds_agree_with_ranx(world):
@@ -145,7 +153,7 @@ def test_random_worlds_agree_with_ranx(world):
                 assert_same(ours(qrels, runs, method, norm), oracle.fused(qrels, runs, method, norm))
 
 
-@pytest.mark.slow
+@live
 def test_the_golden_runs_agree_with_ranx():
     oracle = pytest.importorskip("oracles.ranx_fusion")
     qrels = rg.read_qrels(GOLDEN / "qrels.second-round.txt").to_dict()
@@ -154,7 +162,7 @@ def test_the_golden_runs_agree_with_ranx():
     flat = {q for run in runs for q in queries if len(set(run[q].values())) == 1}
     tied = {q for run in runs for q in queries if len(set(run[q].values())) < len(run[q])}  # ranx's order is unstable
     kept = [query for query in queries if query not in flat | tied]
-    assert len(kept) > 10
+    assert len(kept) >= 10
     qrels = {query: {doc: int(grade) for doc, grade in qrels[query].items()} for query in kept}
     runs = [{query: run[query] for query in kept} for run in runs]
     for method in oracle.METHODS:
@@ -162,10 +170,10 @@ def test_the_golden_runs_agree_with_ranx():
             assert_same(ours(qrels, runs, method, "min-max"), oracle.fused(qrels, runs, method, "min-max"))
 
 
-@pytest.mark.slow
+@live
 def test_unlike_ranx_runs_need_not_have_the_same_queries():
     oracle = pytest.importorskip("oracles.ranx_fusion")
     runs = [{"q1": {"a": 2.0, "b": 1.0}}, {"q1": {"a": 2.0, "b": 1.0}, "q2": {"c": 1.0, "d": 0.5}}]
     with pytest.raises(AssertionError, match="query ids do not match"):
-        oracle.fused({}, runs, "CombSUM", "min-max")
+        oracle.fused({"q1": {"a": 1}}, runs, "CombSUM", "min-max")
     assert list(rg.fuse(runs, method="CombSUM").queries) == ["q1", "q2"]
