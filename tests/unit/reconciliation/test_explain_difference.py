@@ -6,12 +6,12 @@ from importlib import resources
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import rankgauge as rg
 from oracles import inputs
-from rankgauge.errors import ConventionError
+from rankgauge.errors import ConventionError, ParameterError
 
 GOLDEN = Path(str(resources.files("rankgauge") / "data" / "golden"))
 MEASURES = ("nDCG@3", "AP@3", "RR", "ERR@3", "RBP", "P@3")
@@ -34,10 +34,24 @@ def by_query(qrels, run, measure, tool):
     return scores.of(scores.runs[0], scores.measures[0])
 
 
+def refused(qrels, run, measure, *tools):
+    """Whether a tool refuses this data, as cwl_eval does gains above the top of its scale."""
+    try:
+        for tool in tools:
+            by_query(qrels, run, measure, tool)
+    except ParameterError:
+        return True
+    return False
+
+
 @settings(max_examples=60)
 @given(inputs.collections(), st.sampled_from(MEASURES), st.sampled_from(TOOLS), st.sampled_from(TOOLS))
 def test_the_steps_lead_from_one_tools_values_to_the_others(collection, measure, first, second):
     qrels, run = collection
+    if refused(qrels, run, measure, first, second):
+        with pytest.raises(ParameterError):
+            rg.explain_difference(qrels, run, first, second, measure=measure)
+        return
     said = rg.explain_difference(qrels, run, first, second, measure=measure)
     for end, tool in enumerate((first, second)):
         scores = rg.evaluate(qrels, run, measure, convention=rg.CONVENTIONS[tool].but())
@@ -54,6 +68,7 @@ def test_the_steps_lead_from_one_tools_values_to_the_others(collection, measure,
 @given(inputs.collections(), st.sampled_from(MEASURES), st.sampled_from(TOOLS), st.sampled_from(TOOLS))
 def test_the_queries_told_are_those_on_which_the_tools_differ(collection, measure, first, second):
     qrels, run = collection
+    assume(not refused(qrels, run, measure, first, second))
     said = rg.explain_difference(qrels, run, first, second, measure=measure)
     one, other = (by_query(qrels, run, measure, tool) for tool in (first, second))
     told = {q.query: (q.first, q.second) for q in said.queries}
