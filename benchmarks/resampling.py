@@ -1,9 +1,9 @@
-"""Measure rankgauge's statistics beside a loop over scipy's: seconds per row of paired differences, ratios.
+"""Measure rankgauge's statistics beside a loop over scipy's: time per row of paired differences, ratios.
 
     python benchmarks/resampling.py --runs 100 --queries 1000 --resamples 10000 --repeat 3
 
 Rounds are interleaved, so that a busy moment hits both; a table shows medians. rankgauge takes all rows in one call.
-scipy takes `--peer-rows` of them, one call each, since all would take minutes; the ratio is of seconds per row. All
+scipy takes `--peer-rows` of them, one call each, since all would take minutes; the ratio is of CPU time per row. All
 results are compared with each other, sampled ones within the error of sampling: a difference makes the exit code 1.
 """
 
@@ -40,19 +40,21 @@ class Contest:
     ours: Callable[[], Floats]
     theirs: Callable[[], Floats] | None
     tolerance: Callable[[Floats], Floats]
+    our_walls: list[float] = field(default_factory=list)
     our_seconds: list[float] = field(default_factory=list)
     peer_seconds: list[float] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
 
     def round(self) -> None:
-        start = time.perf_counter()
+        start, wall = time.process_time(), time.perf_counter()
         ours = self.ours()
-        self.our_seconds.append(time.perf_counter() - start)
+        self.our_seconds.append(time.process_time() - start)
+        self.our_walls.append(time.perf_counter() - wall)
         if self.theirs is None:
             return
-        start = time.perf_counter()
+        start = time.process_time()
         theirs = self.theirs()
-        self.peer_seconds.append(time.perf_counter() - start)
+        self.peer_seconds.append(time.process_time() - start)
         apart = np.abs(ours[: len(theirs)] - theirs)
         if not (apart <= self.tolerance(theirs)).all():
             self.failures.append(f"{self.name}: {apart.max():.3g} apart")
@@ -60,7 +62,8 @@ class Contest:
     @property
     def line(self) -> str:
         ours = median(self.our_seconds)
-        mine = f"| {self.name} | {self.rows:,} | {ours:.3f} | {1e3 * ours / self.rows:.3f} |"
+        walls = median(self.our_walls)
+        mine = f"| {self.name} | {self.rows:,} | {walls:.3f} | {ours:.3f} | {1e3 * ours / self.rows:.3f} |"
         if not self.peer_seconds:
             return f"{mine} | | | |"
         each, theirs = ours / self.rows, median(self.peer_seconds) / self.peer_rows
@@ -192,8 +195,8 @@ def main() -> int:
     print(f"Python {platform.python_version()}, {versions}; {os.cpu_count()} cores, OMP_NUM_THREADS: {threads}")
     print(f"{given.runs} runs, {given.queries:,} queries, {given.resamples:,} resamples; {given.repeat} rounds\n")
     print(
-        "| | rows | s | ms per row | scipy's | its rows | ms per row | ratio |",
-        "|---|--:|--:|--:|---|--:|--:|--:|",
+        "| | rows | wall s | CPU s | CPU ms per row | scipy's | its rows | CPU ms per row | ratio |",
+        "|---|--:|--:|--:|--:|---|--:|--:|--:|",
         sep="\n",
     )
     print("\n".join(contest.line for contest in rows))

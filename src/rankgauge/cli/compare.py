@@ -24,6 +24,14 @@ class TestName(StrEnum):
     bootstrap = "bootstrap"
 
 
+class IntervalName(StrEnum):
+    """How the interval of a mean difference is had."""
+
+    t = "t"
+    bca = "bca"
+    percentile = "percentile"
+
+
 class Correction(StrEnum):
     """How p values are corrected for the number of runs."""
 
@@ -42,6 +50,7 @@ def compare(
     margin: Annotated[float, typer.Option(min=0, help="Differences up to this size do not matter.")] = 0.01,
     alpha: Annotated[float, typer.Option(help="Chance of a false alarm that is accepted.")] = 0.05,
     test: Annotated[TestName, typer.Option(help="The paired test whose p decides.")] = TestName.randomization,
+    interval: Annotated[IntervalName, typer.Option(help="Of the mean differences.")] = IntervalName.t,
     correction: Annotated[Correction, typer.Option(help="Of p for the number of runs.")] = Correction.holm,
     resamples: options.Resamples = 10_000,
     seed: options.Seed = 0,
@@ -70,6 +79,7 @@ def compare(
     with talk.working("comparing") as progress:
         found = rg.compare(
             judged, read, measure, baseline=baseline, convention=how, test=test.value, correction=correction.value,
+            interval=interval.value,
             thresholds=rg.Thresholds(alpha=alpha, margin=margin), resamples=resamples, seed=seed, progress=progress,
         )  # fmt: skip
     talk.remark(found.scores.notes)

@@ -13,7 +13,7 @@ from rankgauge.errors import Fault, InputError
 from rankgauge.judged import FloatArray
 from rankgauge.records import Note
 from rankgauge.records.scores import Scores
-from rankgauge.statistics.results import TukeyTest
+from rankgauge.statistics.results import Interval, TukeyTest
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +44,7 @@ class Comparison:
     baseline : name of the run that all others are compared with
     pairs : one per measure and run, measures in the order asked for
     everyone : per measure, all runs against each other, from three runs on
+    means : per measure and run, the mean of all of its queries with a BCa interval
     thresholds : where the verdicts draw their lines
     correction : how p values are corrected for the number of runs
     resamples, seed : of every random routine
@@ -55,6 +56,7 @@ class Comparison:
     baseline: str
     pairs: tuple[Pair, ...]
     everyone: tuple[Everyone, ...]
+    means: tuple[tuple[Interval, ...], ...]
     thresholds: Thresholds
     correction: str
     resamples: int

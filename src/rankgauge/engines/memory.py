@@ -44,11 +44,17 @@ def judge(qrels: Qrels, run: Run, how: Convention | str = "default", *, known: J
     ----------
     known : the qrels' judgments, where several runs share them
     """
-    chosen = conventions.convention(how)
-    flat = qrels.flat
+    numbers = ranking.query_numbers(qrels.flat, run)
+    found = ranking.match(qrels.flat, run, numbers)
     known = judgments(qrels) if known is None else known
-    numbers = ranking.query_numbers(flat, run)
-    found = ranking.match(flat, run, numbers)
+    return placed(qrels, run, conventions.convention(how), known=known, numbers=numbers, found=found)
+
+
+def placed(
+    qrels: Qrels, run: Run, chosen: Convention, *, known: Judgments, numbers: IntArray, found: ranking.Matches
+) -> JudgedRun:
+    """Put judged documents at their ranks: the part of `judge` that runs with the same documents do not share."""
+    flat = qrels.flat
     at = ranking.place(run, found.row, chosen)
     query, grade = flat.row_query[found.judgment], flat.grades[found.judgment]
     order = np.lexsort((at.rank, query))

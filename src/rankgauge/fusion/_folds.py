@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
 from rankgauge.conventions import convention
-from rankgauge.engines.memory import as_measures, judge, judgments
+from rankgauge.engines.memory import as_measures, judge, judgments, placed
+from rankgauge.engines.ranking import Matches, match, query_numbers
 from rankgauge.errors import MethodError
 from rankgauge.fusion._collect import collect
 from rankgauge.fusion._lists import Lists
@@ -74,7 +76,7 @@ class Trials:
         fold = _dealt(np.flatnonzero(~np.isnan(singles).any(axis=0)), singles.shape[1], folds, seed)
         return cls(lists, training, qrels, known, asked, singles, fold, folds)
 
-    @property
+    @cached_property
     def list_fold(self) -> IntArray:
         """Fold of each query of the lists, -1 for none."""
         known = dict(zip(self.qrels.flat.queries, self.fold.tolist(), strict=True))
@@ -97,7 +99,17 @@ class Trials:
 
     def value(self, scores: FloatArray) -> FloatArray:
         """Measure a fused run, float64[Q]."""
-        return self.measure.of(judge(self.qrels, self.lists.to_run(scores, "fused"), known=self.known))
+        run = self.lists.to_run(scores, "fused")
+        numbers, found = self._matched
+        how = convention("default")
+        return self.measure.of(placed(self.qrels, run, how, known=self.known, numbers=numbers, found=found))
+
+    @cached_property
+    def _matched(self) -> tuple[IntArray, Matches]:
+        """Numbers of the lists' queries in the qrels, and the judged candidates: the same for all ways."""
+        run = self.lists.to_run(np.zeros(self.lists.C), "candidates")
+        numbers = query_numbers(self.qrels.flat, run)
+        return numbers, match(self.qrels.flat, run, numbers)
 
     def values(self, recipe: Recipe) -> Values:
         """Values without each query's fold, and without that and one more."""

@@ -119,6 +119,11 @@ def as_json(comparison: Comparison, *, per_query: bool = True) -> dict[str, Any]
         "measure": comparison.measure,
         "verdicts": [verdict_json(pair) for pair in comparison.verdicts],
         "pairs": [pair_json(pair) for pair in comparison.pairs],
+        "means": [
+            {"measure": measure, "run": run} | asdict(interval)
+            for measure, row in zip(comparison.scores.measures, comparison.means, strict=True)
+            for run, interval in zip(comparison.scores.runs, row, strict=True)
+        ],
         "everyone": [
             {"measure": one.measure, "queries": one.queries, "runs": list(comparison.scores.runs), "p": _matrix(one.p)}
             for one in comparison.everyone

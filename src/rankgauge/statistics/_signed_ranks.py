@@ -14,6 +14,7 @@ from rankgauge.statistics.results import Alternative
 
 EXACT_UP_TO = 50  # queries, without ties and zeros
 EXACT_WITH_TIES_UP_TO = 13  # queries
+_CACHED = 2**15  # numbers ranked at once, so that the passes over them stay in the processor's cache
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,14 @@ class SignedRanks:
 
 
 def signed_ranks(rows: FloatArray) -> SignedRanks:
-    """Rank the sizes of differences within each row; sizes that differ by rounding only are tied.
+    """Rank the sizes of differences within each row; sizes that differ by rounding only are tied."""
+    size = max(1, _CACHED // rows.shape[1])
+    parts = [_ranked(rows[start : start + size]) for start in range(0, len(rows), size)]
+    return SignedRanks(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+
+def _ranked(rows: FloatArray) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+    """The columns of `SignedRanks`.
 
     The last bit of a size, far below rounding, carries the sign through the sort; bits of sizes order as sizes do.
     """
@@ -53,7 +61,7 @@ def signed_ranks(rows: FloatArray) -> SignedRanks:
     place = np.arange(rows.shape[1])
     if apart.all() and moved.min() == place.size:
         doubled = np.broadcast_to(2 * place + 2, rows.shape)
-        return SignedRanks(doubled, gains @ doubled[0], moved, np.zeros(len(rows), dtype=np.int64))
+        return doubled, gains @ doubled[0], moved, np.zeros(len(rows), dtype=np.int64)
     edge = np.ones((len(rows), 1), dtype=bool)
     first = np.maximum.accumulate(np.where(np.hstack([edge, apart]), place, 0), axis=1)
     ends = np.where(np.hstack([apart, edge]), place, place.size)
@@ -61,7 +69,7 @@ def signed_ranks(rows: FloatArray) -> SignedRanks:
     zeros = (place.size - moved)[:, None]
     doubled = np.where(ordered > 0, first + last + 2 - 2 * zeros, 0)
     tied = ((last - first + 1) ** 2 - 1) * (ordered > 0)
-    return SignedRanks(doubled, (doubled * gains).sum(axis=1), moved, tied.sum(axis=1))
+    return doubled, (doubled * gains).sum(axis=1), moved, tied.sum(axis=1)
 
 
 def exact_p(doubled: IntArray, plus: int, alternative: Alternative) -> float:

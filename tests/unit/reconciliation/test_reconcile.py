@@ -172,7 +172,7 @@ def test_an_order_of_ties_that_no_rule_gives_is_hinted_at():
 
 def test_another_measure_is_hinted_at(golden):
     value = mean(*golden, "R@10", "trec_eval")
-    found = rg.reconcile(*golden, measure="RR", reported=f"{value:.6f}")
+    found = rg.reconcile(*golden, measure="RR@10", reported=f"{value:.6f}")
     assert any(hint.kind == "measure" and hint.text.startswith("R@10 under ") for hint in found.hints)
 
 
