@@ -12,6 +12,8 @@ import rankgauge as rg
 from rankgauge.cli import inputs, options, talk
 
 DEFAULT_MEASURES = ["nDCG@10"]
+Margin = Annotated[float, typer.Option(min=0, help="Differences up to this size do not matter.")]
+Alpha = Annotated[float, typer.Option(help="Chance of a false alarm that is accepted.")]
 
 
 class TestName(StrEnum):
@@ -47,8 +49,8 @@ def compare(
     measure: options.MeasureNames = DEFAULT_MEASURES,
     baseline: Annotated[str | None, typer.Option(help="Name of the baseline, where it is not the first run.")] = None,
     report: Annotated[Path | None, typer.Option(help="Write one self-contained page with plots (.html).")] = None,
-    margin: Annotated[float, typer.Option(min=0, help="Differences up to this size do not matter.")] = 0.01,
-    alpha: Annotated[float, typer.Option(help="Chance of a false alarm that is accepted.")] = 0.05,
+    margin: Margin = 0.01,
+    alpha: Alpha = 0.05,
     test: Annotated[TestName, typer.Option(help="The paired test whose p decides.")] = TestName.randomization,
     interval: Annotated[IntervalName, typer.Option(help="Of the mean differences.")] = IntervalName.t,
     correction: Annotated[Correction, typer.Option(help="Of p for the number of runs.")] = Correction.holm,
@@ -73,20 +75,24 @@ def compare(
     """
     options.load_measures(measures_from)
     how = options.convention_of(convention, level)
-    talk.late("rankgauge.engines").as_measures(measure, how)  # a misspelt name should not wait for a long read
+    talk.late("rankgauge.engines").as_measures(measure, how)  # a misspelt name should not wait
     reading = inputs.Reading(on_duplicate, columns, qrels_format, run_format, by_rank=how.order == "rank")
     judged, read = reading.qrels(qrels), reading.runs(runs)
     with talk.working("comparing") as progress:
         found = rg.compare(
-            judged, read, measure, baseline=baseline, convention=how, test=test.value, correction=correction.value,
-            interval=interval.value,
-            thresholds=rg.Thresholds(alpha=alpha, margin=margin), resamples=resamples, seed=seed, progress=progress,
+            judged, read, measure, baseline=baseline, convention=how, test=test.value, interval=interval.value,
+            correction=correction.value, thresholds=rg.Thresholds(alpha=alpha, margin=margin),
+            resamples=resamples, seed=seed, progress=progress,
         )  # fmt: skip
-    talk.remark(found.scores.notes)
-    text = talk.late("rankgauge.report.comparison").render_comparison(found, format=format.value, digits=digits)
-    typer.echo(text, nl=False)
+    _say(found, format.value, digits)
     if report is not None:
         _save_page(found, report, judged, read, inputs.texts(corpus, queries), depth)
+
+
+def _say(found: rg.Comparison, format: str, digits: int) -> None:
+    talk.remark(found.scores.notes)
+    render = talk.late("rankgauge.report.comparison").render_comparison
+    typer.echo(render(found, format=format, digits=digits), nl=False)
 
 
 def _save_page(

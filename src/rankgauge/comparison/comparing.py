@@ -12,7 +12,7 @@ import polars as pl
 from rankgauge import conventions
 from rankgauge.comparison.advice import with_advice
 from rankgauge.comparison.comparison import Comparison, Everyone
-from rankgauge.comparison.coverage import Coverage, coverages
+from rankgauge.comparison.coverage import Bounds, Coverage, coverages
 from rankgauge.comparison.decision import Evidence, decide
 from rankgauge.comparison.pairs import Pair
 from rankgauge.comparison.verdict import Thresholds, Verdict, Word
@@ -271,7 +271,7 @@ def _evidence(
         equivalent=_equivalent(b - a, table.measure, plan),
         unjudged=(mean_of(seen.unjudged_baseline[counted]) or 0.0, mean_of(seen.unjudged_run[counted]) or 0.0),
         missing=(missing[0], missing[1]),
-        bounds=None if bounds is None else _means(*bounds),
+        bounds=None if seen.bounds is None else _mean_bounds(seen.bounds, counted),
         sure=None if bounds is None else _sure(*bounds, len(table.others), table.measure, plan),
         policies={name: mean_of(values) for name, values in policies.items()},
         policies_equivalent=all(_equivalent(values, table.measure, plan) for values in policies.values()),
@@ -286,9 +286,9 @@ def mean_of(values: FloatArray) -> float | None:
     return float(defined.mean()) if len(defined) else None
 
 
-def _means(low: FloatArray, high: FloatArray) -> tuple[float, float] | None:
-    ends = mean_of(low), mean_of(high)
-    return None if ends[0] is None or ends[1] is None else (ends[0], ends[1])
+def _mean_bounds(bounds: Bounds, counted: BoolArray) -> tuple[float, float] | None:
+    low, high = bounds.mean(counted)
+    return None if np.isnan(low) or np.isnan(high) else (low, high)
 
 
 def _sure(low: FloatArray, high: FloatArray, family: int, measure: Measure, plan: Plan) -> Word | None:
