@@ -98,7 +98,9 @@ that gained and 13 that lost, is no verdict.
 
 ```python
 qrels = rg.read_qrels("qrels.second-round.txt")
-tuned = rg.tune(qrels, runs, measure="nDCG@10", methods=["rrf", "wsum", "CombMNZ"], norms=["min-max", "z-score"], seed=0)
+tuned = rg.tune(
+    qrels, runs, measure="nDCG@10", methods=["rrf", "wsum", "CombMNZ"], norms=["min-max", "z-score"], seed=0
+)
 assert tuned.held_out < tuned.in_sample
 fused = tuned.fuse(runs)  # also for new queries of the same systems
 best = tuned.to_polars().head(3)  # every way that was tried, best first, with the value of each fold
