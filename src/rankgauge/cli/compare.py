@@ -75,9 +75,9 @@ def compare(
     """
     options.load_measures(measures_from)
     how = options.convention_of(convention, level)
-    talk.late("rankgauge.engines").as_measures(measure, how)  # a misspelt name should not wait
+    chosen = talk.late("rankgauge.engines").as_measures(measure, how)  # a misspelt name should not wait
     reading = inputs.Reading(on_duplicate, columns, qrels_format, run_format, by_rank=how.order == "rank")
-    judged, read = reading.qrels(qrels), reading.runs(runs)
+    judged, read = reading.qrels_for(qrels, chosen), reading.runs(runs)
     with talk.working("comparing") as progress:
         found = rg.compare(
             judged, read, measure, baseline=baseline, convention=how, test=test.value, interval=interval.value,

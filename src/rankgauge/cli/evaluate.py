@@ -36,9 +36,8 @@ def evaluate(
     options.load_measures(measures_from)
     how = options.convention_of(convention, level, ties)
     chosen = talk.late("rankgauge.engines").as_measures(measure, how)  # a misspelt name should not wait for a long read
-    diverse = any(m.declared.subtopics for m in chosen)
     reading = inputs.Reading(on_duplicate, columns, qrels_format, run_format, by_rank=how.order == "rank")
-    judged = reading.qrels(qrels, subtopics=True if diverse else None)
+    judged = reading.qrels_for(qrels, chosen)
     read = reading.runs(runs)
     scores = rg.evaluate(judged, read, measure, convention=how)
     talk.remark(scores.notes)

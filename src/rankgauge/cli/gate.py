@@ -41,8 +41,9 @@ def gate(
     """
     options.load_measures(measures_from)
     how = options.convention_of(convention, level)
+    chosen = talk.late("rankgauge.engines").as_measures(measure, how)  # a misspelt name should not wait
     reading = inputs.Reading(on_duplicate, columns, qrels_format, run_format, by_rank=how.order == "rank")
-    judged, (base, new) = reading.qrels(qrels), reading.runs([baseline, run])
+    judged, (base, new) = reading.qrels_for(qrels, chosen), reading.runs([baseline, run])
     found = rg.gate(
         judged, base, new, measure, max_drop=max_drop, max_unjudged=max_unjudged, alpha=alpha, convention=how,
         resamples=resamples, seed=seed,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +19,10 @@ class Reading:
     qrels_format: str | None = None
     run_format: str | None = None
     by_rank: bool = False
+
+    def qrels_for(self, path: Path, measures: Sequence[rg.Measure]) -> rg.Qrels:
+        """Read judgments, by subtopic where a measure asks for subtopics."""
+        return self.qrels(path, subtopics=True if any(m.declared.subtopics for m in measures) else None)
 
     def qrels(self, path: Path, *, subtopics: bool | None = None) -> rg.Qrels:
         """Read judgments."""

@@ -22,9 +22,11 @@ def with_advice(
     verdict: Verdict, qrels: Qrels, baseline: Run, run: Run, measure: Measure, *, how: Convention, t: Thresholds
 ) -> Verdict:
     """Add to a verdict that was refused for its holes which documents to judge first, and the size of a test online."""
-    found = holes(qrels, [baseline, run], measure=measure, budget=NAMED, convention=how)
     sessions = interleaving_sessions(PREFERENCE, alpha=t.alpha, power=t.power)
     online = f"or interleave both online: {sessions:,} sessions with a preference show one of {PREFERENCE:.0%}"
+    if measure.declared.subtopics:  # what an unjudged document could cover is no grade: none can be put first
+        return replace(verdict, do=("judge the unjudged documents of both for every subtopic", online))
+    found = holes(qrels, [baseline, run], measure=measure, budget=NAMED, convention=how)
     if not len(found):
         return replace(verdict, do=(online,))
     named = ", ".join(f"{query} {doc}" for query, doc in found.table.select("query", "doc").iter_rows())

@@ -274,7 +274,8 @@ def _evidence(
         bounds=None if seen.bounds is None else _mean_bounds(seen.bounds, counted),
         sure=None if bounds is None else _sure(*bounds, len(table.others), table.measure, plan),
         policies={name: mean_of(values) for name, values in policies.items()},
-        policies_equivalent=all(_equivalent(values, table.measure, plan) for values in policies.values()),
+        policies_equivalent=bool(policies)
+        and all(_equivalent(values, table.measure, plan) for values in policies.values()),
         detectable=sight.detectable,
         needed=sight.needed if t.margin else None,
     )

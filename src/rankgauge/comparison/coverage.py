@@ -61,7 +61,8 @@ def coverage(
 
     Parameters
     ----------
-    measure : with the convention's defaults, as `engines.as_measures` gives it
+    measure : with the convention's defaults, as `engines.as_measures` gives it; of one that drops the unjudged
+        documents first (judged_only), what is said is said of the whole rankings
     samples : draws of the bootstrapped policy
 
     Raises
@@ -136,15 +137,16 @@ def _cover(joined: _Joined, number: int, measure: Measure, rng: np.random.Genera
     pair = [joined.judged(n, rules) for n in (number, 0)]
     shown = [joined.shown(n, rules, measure.cutoff) for n in (number, 0)]
     both = world(joined.qrels, pair, shown)
-    run, baseline = (finished(value(measure, judged, rules), rules) for judged in pair)
+    whole = measure(judged_only=False)
+    run, baseline = (finished(value(whole, judged, rules), rules) for judged in pair)
     left, right = (policies_.condensed(measure, judged, rules) for judged in pair)
     drawn = policies_.bootstrapped(both, measure, rules, rng=rng, samples=samples)
     return Coverage(
         measure=str(measure),
         baseline=joined.runs[0].name,
         run=joined.runs[number].name,
-        unjudged_run=_share_unjudged(measure, pair[0]),
-        unjudged_baseline=_share_unjudged(measure, pair[1]),
+        unjudged_run=_share_unjudged(whole, pair[0]),
+        unjudged_baseline=_share_unjudged(whole, pair[1]),
         bounds=bounds_of(both, measure, rules),
         policies={
             "unjudged=0": run - baseline,

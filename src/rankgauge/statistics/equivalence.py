@@ -53,7 +53,7 @@ def equivalence(
     margin : the largest difference that would not matter, in the measure's units
     confidence : of each bound, between 0.5 and 1
     method : "t", or a bootstrap, "bca" or "percentile", which needs rng
-    largest : the largest possible size of a difference; 1 for measures between 0 and 1
+    largest : the largest possible size of a difference; 1 for measures between 0 and 1, infinite where there is none
 
     Raises InputError for infinite differences and for ones above `largest`, ParameterError for an option outside its
     range.
@@ -69,7 +69,8 @@ def equivalence(
     """
     one_of("method", method, get_args(EquivalenceMethod))
     positive("margin", margin)
-    positive("largest", largest)
+    if largest != np.inf:
+        positive("largest", largest)
     if not 0.5 < confidence < 1:
         raise ParameterError(f"confidence: expected a number between 0.5 and 1, got {confidence!r}")
     there, left_out = present(differences, what="differences")
@@ -125,6 +126,8 @@ def _same(there: FloatArray, confidence: float, largest: float) -> _Bounds:
     """Exact bounds from n differences that are all the same."""
     value = float(there.mean())
     value = 0.0 if abs(value) <= ROUNDING else value
+    if largest == np.inf:
+        return _Bounds(None, None, None, "none", f"all differences are {value:.4g}, and others could be of any size")
     others = -float(np.expm1(np.log1p(-confidence) / there.size))
     low, high = value - others * (largest + value), value + others * (largest - value)
     moves = max(value - low, high - value)

@@ -160,3 +160,11 @@ def test_an_interval_that_includes_0_makes_a_small_p_too_close_to_call(rankgauge
     done = rankgauge("compare", SECOND, KEYWORD, VECTOR, "-m", "nDCG@10", "--interval", "bca")
     assert done.out.startswith("~ NO DIFFERENCE SEEN")
     assert "too close to call: p is below 0.05, but the interval includes 0" in done.out
+
+
+def test_measures_over_subtopics_are_compared_on_judgments_by_subtopic(rankgauge):
+    done = rankgauge(
+        "compare", GOLDEN / "qrels.subtopics.txt", KEYWORD, VECTOR, "-m", "alpha_nDCG@5", "--format", "csv"
+    )
+    (row,) = csv.DictReader(io.StringIO(done.out))
+    assert (row["measure"], row["n"]) == ("alpha_nDCG@5", "6")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 import rankgauge as rg
@@ -176,3 +177,28 @@ def test_the_interval_of_a_difference_is_students_unless_another_is_asked_for() 
     owed = stats.ttest_1samp(pair.differences, 0).confidence_interval(0.95)
     assert (pair.difference.low, pair.difference.high) == (pytest.approx(owed.low), pytest.approx(owed.high))
     assert compare(WORST, MIXED, interval="percentile").verdicts[0].difference.method.startswith("percentile")
+
+
+def test_dropping_the_unjudged_documents_first_does_not_hide_them() -> None:
+    new = {q: ranking("x", "y", "z", "a", "b") for q in QUERIES}
+    pair = compare(MIXED, new, measures="nDCG(judged_only=True)@5").verdicts[0]
+    assert pair.unjudged == (0.0, pytest.approx(0.6))
+    assert pair.verdict.word == "not comparable offline"
+    assert pair.policies["unjudged=0"] != pair.policies["condensed"]
+
+
+def test_a_measure_without_a_largest_value_is_compared_too() -> None:
+    assert compare(WORST, MIXED, measures="DCG@3").verdicts[0].verdict.word == "better"
+    twins = {q: {"a": 1, "b": 1} for q in QUERIES}
+    swapped = [{q: ranking(*docs) for q in QUERIES} for docs in ("ab", "ba")]
+    assert compare(*swapped, qrels=twins, measures="DCG@2").verdicts[0].verdict.word == "no difference seen"
+
+
+def test_measures_over_subtopics_are_compared_without_a_list_of_documents_to_judge() -> None:
+    rows = [(q, doc, topic, 1.0) for q in QUERIES for doc, topic in (("a", "1"), ("b", "2"))]
+    frame = pl.DataFrame(rows, schema=["query", "doc", "subtopic", "grade"], orient="row")
+    qrels = rg.Qrels.from_polars(frame, subtopic="subtopic")
+    runs = {"old": {q: ranking("a", "b") for q in QUERIES}, "new": {q: ranking("x", "a", "b") for q in QUERIES}}
+    verdict = rg.compare(qrels, runs, "alpha_nDCG@3").verdicts[0].verdict
+    assert verdict.word == "not comparable offline"
+    assert verdict.do[0] == "judge the unjudged documents of both for every subtopic"

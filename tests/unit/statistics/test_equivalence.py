@@ -121,3 +121,9 @@ def test_swapping_the_runs_mirrors_the_decision(values: list[float], margin: flo
     assert_allclose([one.low, one.high], [-(other.high or 0), -(other.low or 0)], atol=1e-12)
     assert (one.superior, one.inferior, one.equivalent) == (other.inferior, other.superior, other.equivalent)
     assert one.noninferior or not one.equivalent
+
+
+def test_equal_differences_of_a_measure_without_a_largest_value_have_no_bounds() -> None:
+    found = equivalence([0.0] * 1000, margin=0.01, largest=float("inf"))
+    assert (found.low, found.high, found.equivalent, found.noninferior) == (None, None, False, False)
+    assert found.outcome == "all differences are 0, and others could be of any size"
