@@ -9,12 +9,10 @@ import subprocess
 import sys
 from importlib import resources
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
 import rankgauge as rg
-from rankgauge.cli import main
 from rankgauge.formats import FORMATS
 
 GOLDEN = Path(str(resources.files("rankgauge") / "data" / "golden"))
@@ -22,29 +20,11 @@ QRELS = "q1 0 a 2\nq1 0 b 0\nq2 0 c 1\nq3 0 d 0\n"
 RUN = "q1 Q0 b 1 3.0 t\nq1 Q0 a 2 2.0 t\nq1 Q0 x 3 1.0 t\nq3 Q0 d 1 1.0 t\nq9 Q0 z 1 1.0 t\n"
 
 
-class Outcome(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-@pytest.fixture
-def rankgauge(monkeypatch, capsys, tmp_path):
-    monkeypatch.chdir(tmp_path)
+@pytest.fixture(autouse=True)
+def small(rankgauge, tmp_path):
+    """Judgments and a run of three queries, beside the golden set."""
     (tmp_path / "qrels.txt").write_text(QRELS)
     (tmp_path / "sys.run").write_text(RUN)
-
-    def call(*arguments: str) -> Outcome:
-        monkeypatch.setattr(sys, "argv", ["rankgauge", *map(str, arguments)])
-        code = 0
-        try:
-            main()
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-        said = capsys.readouterr()
-        return Outcome(code, said.out, said.err)
-
-    return call
 
 
 def test_the_demo_answers_its_four_questions_rightly(rankgauge):

@@ -9,39 +9,13 @@ import subprocess
 import sys
 from importlib import resources
 from pathlib import Path
-from typing import NamedTuple
 from xml.etree import ElementTree
 
 import pytest
 
-from rankgauge.cli import main
-
 GOLDEN = Path(str(resources.files("rankgauge") / "data" / "golden"))
 FIRST, SECOND = GOLDEN / "qrels.txt", GOLDEN / "qrels.second-round.txt"
 KEYWORD, VECTOR = GOLDEN / "keyword.run", GOLDEN / "vector.run"
-
-
-class Outcome(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-@pytest.fixture
-def rankgauge(monkeypatch, capsys, tmp_path):
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["rankgauge", *map(str, arguments)])
-        code = 0
-        try:
-            main()
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-        said = capsys.readouterr()
-        return Outcome(code, said.out, said.err)
-
-    return call
 
 
 def test_the_verdict_comes_before_the_table(rankgauge):

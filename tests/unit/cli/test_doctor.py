@@ -3,44 +3,21 @@
 from __future__ import annotations
 
 import csv
+import functools
 import io
 import json
 import shlex
-import shutil
-import sys
 from importlib import resources
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
-
-from rankgauge.cli import main
 
 GOLDEN = Path(str(resources.files("rankgauge") / "data" / "golden"))
 
 
-class Outcome(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
 @pytest.fixture
-def doctor(monkeypatch, capsys, tmp_path):
-    shutil.copytree(GOLDEN, tmp_path, dirs_exist_ok=True)
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments: str) -> Outcome:
-        monkeypatch.setattr(sys, "argv", ["rankgauge", "doctor", *map(str, arguments)])
-        code = 0
-        try:
-            main()
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-        said = capsys.readouterr()
-        return Outcome(code, said.out, said.err)
-
-    return call
+def doctor(rankgauge):
+    return functools.partial(rankgauge, "doctor")
 
 
 def test_an_error_exits_with_one_and_says_what_to_do(doctor):

@@ -2,50 +2,27 @@
 
 from __future__ import annotations
 
+import functools
 import json
-import shutil
-import sys
 from importlib import resources
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
 import rankgauge as rg
-from rankgauge.cli import main
 from rankgauge.cli.fuse import fuse
 
 GOLDEN = Path(str(resources.files("rankgauge") / "data" / "golden"))
 TUNE = ("--tune", "nDCG@10", "--train", "qrels.second-round.txt", "--method", "CombSUM", "--method", "ISR")
 
 
-class Outcome(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
 @pytest.fixture
-def rankgauge(monkeypatch, capsys, tmp_path):
-    for name in ("keyword.run", "vector.run", "qrels.second-round.txt"):
-        shutil.copy(GOLDEN / name, tmp_path)
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments: str) -> Outcome:
-        monkeypatch.setattr(sys, "argv", ["rankgauge", "fuse", *map(str, arguments)])
-        code = 0
-        try:
-            main()
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-        said = capsys.readouterr()
-        return Outcome(code, said.out, said.err)
-
-    return call
+def fuse_with(rankgauge):
+    return functools.partial(rankgauge, "fuse")
 
 
-def test_the_fused_run_is_written_and_what_was_noticed_is_said(rankgauge):
-    done = rankgauge("keyword.run", "vector.run", "--method", "rrf", "-k", "10", "-o", "fused.run")
+def test_the_fused_run_is_written_and_what_was_noticed_is_said(fuse_with):
+    done = fuse_with("keyword.run", "vector.run", "--method", "rrf", "-k", "10", "-o", "fused.run")
     assert (done.code, done.out) == (0, "")
     runs = [rg.read_run(GOLDEN / f"{name}.run") for name in ("keyword", "vector")]
     assert rg.read_run("fused.run").to_dict() == rg.fuse(runs, method="rrf", k=10).to_dict()
@@ -53,8 +30,8 @@ def test_the_fused_run_is_written_and_what_was_noticed_is_said(rankgauge):
     assert "698 documents of 33 queries -> fused.run" in done.err
 
 
-def test_without_a_file_a_trec_run_goes_to_stdout(rankgauge):
-    done = rankgauge("keyword.run", "vector.run", "--depth", "2", "--name", "mine")
+def test_without_a_file_a_trec_run_goes_to_stdout(fuse_with):
+    done = fuse_with("keyword.run", "vector.run", "--depth", "2", "--name", "mine")
     lines = [line.split() for line in done.out.splitlines()]
     assert len(lines) == 66 and {line[5] for line in lines} == {"mine"}
     assert lines[0][:4] == ["q01", "Q0", "refund-how-long", "1"]
@@ -62,41 +39,41 @@ def test_without_a_file_a_trec_run_goes_to_stdout(rankgauge):
     assert "the first 2 documents of each query were kept" in done.err
 
 
-def test_norm_weights_and_parameters_reach_the_method(rankgauge):
+def test_norm_weights_and_parameters_reach_the_method(fuse_with):
     runs = [rg.read_run(GOLDEN / f"{name}.run") for name in ("keyword", "vector")]
-    rankgauge(
+    fuse_with(
         "keyword.run", "vector.run", "--method", "wsum", "--norm", "z-score", "--weights", "0.3,0.7", "-o", "w.json"
     )
     assert rg.read_run("w.json").to_dict() == rg.fuse(runs, method="wsum", norm="z-score", weights=[0.3, 0.7]).to_dict()
-    rankgauge("keyword.run", "vector.run", "--method", "rbc", "-p", "phi=0.9", "-o", "r.json")
+    fuse_with("keyword.run", "vector.run", "--method", "rbc", "-p", "phi=0.9", "-o", "r.json")
     assert rg.read_run("r.json").to_dict() == rg.fuse(runs, method="rbc", phi=0.9).to_dict()
 
 
 @pytest.mark.parametrize("called", ["near", "near.run"])
-def test_distances_are_called_by_name_or_by_file(rankgauge, tmp_path, called):
+def test_distances_are_called_by_name_or_by_file(fuse_with, tmp_path, called):
     (tmp_path / "near.run").write_text("q Q0 a 1 0.1 t\nq Q0 b 2 0.9 t\n")
     (tmp_path / "like.run").write_text("q Q0 a 1 3 t\nq Q0 b 2 1 t\n")
-    done = rankgauge("near.run", "like.run", "--distances", called, "--method", "CombSUM")
+    done = fuse_with("near.run", "like.run", "--distances", called, "--method", "CombSUM")
     assert [line.split()[2:5:2] for line in done.out.splitlines()] == [["a", "2.0"], ["b", "0.0"]]
 
 
-def test_an_empty_file_is_an_empty_run_and_said(rankgauge, tmp_path):
+def test_an_empty_file_is_an_empty_run_and_said(fuse_with, tmp_path):
     (tmp_path / "none.run").write_text("")
-    done = rankgauge("keyword.run", "vector.run", "none.run")
-    assert done.code == 0 and done.out == rankgauge("keyword.run", "vector.run").out
+    done = fuse_with("keyword.run", "vector.run", "none.run")
+    assert done.code == 0 and done.out == fuse_with("keyword.run", "vector.run").out
     assert "note: run 'none' is empty: it changes nothing" in done.err
 
 
-def test_a_method_that_learns_takes_training_judgments(rankgauge):
-    done = rankgauge("keyword.run", "vector.run", "--method", "MAPFuse", "--train", "qrels.second-round.txt")
+def test_a_method_that_learns_takes_training_judgments(fuse_with):
+    done = fuse_with("keyword.run", "vector.run", "--method", "MAPFuse", "--train", "qrels.second-round.txt")
     assert done.code == 0 and done.out.startswith("q01 Q0 ")
-    without = rankgauge("keyword.run", "vector.run", "--method", "MAPFuse")
+    without = fuse_with("keyword.run", "vector.run", "--method", "MAPFuse")
     assert without.code == 2
     assert "error: MAPFuse learns from judged queries: pass qrels (--train QRELS)" in without.err
 
 
-def test_tuning_reports_the_held_out_value_beside_the_flattering_one(rankgauge):
-    done = rankgauge("keyword.run", "vector.run", *TUNE, "-o", "fused.run", "--held-out", "apart.run")
+def test_tuning_reports_the_held_out_value_beside_the_flattering_one(fuse_with):
+    done = fuse_with("keyword.run", "vector.run", *TUNE, "-o", "fused.run", "--held-out", "apart.run")
     assert done.code == 0
     assert "chosen of 3 ways: CombSUM(norm=z-score)" in done.out
     lines = dict(line.split(": ", 1) for line in done.out.splitlines() if ": " in line)
@@ -111,8 +88,8 @@ def test_tuning_reports_the_held_out_value_beside_the_flattering_one(rankgauge):
     assert "note: 1 judged queries without a value of nDCG(gain='exp')@10 were left out: 'q18'" in done.err
 
 
-def test_tuning_as_json_holds_everything(rankgauge):
-    said = json.loads(rankgauge("keyword.run", "vector.run", *TUNE, "--format", "json", "--folds", "3").out)
+def test_tuning_as_json_holds_everything(fuse_with):
+    said = json.loads(fuse_with("keyword.run", "vector.run", *TUNE, "--format", "json", "--folds", "3").out)
     assert len(said["trials"]) == 3 and len(said["queries"]) == 31 and len(said["fold_choices"]) == 3
     assert said["best_run"]["name"] == "vector"
     assert set(said) >= {"measure", "chosen", "held_out", "in_sample"}
@@ -121,15 +98,15 @@ def test_tuning_as_json_holds_everything(rankgauge):
 @pytest.mark.parametrize(
     ("format", "sign"), [("csv", "method,norm,weights"), ("markdown", "| --- |"), ("latex", "tabular")]
 )
-def test_tuning_in_other_formats(rankgauge, format, sign):
-    assert sign in rankgauge("keyword.run", "vector.run", *TUNE, "--format", format).out
+def test_tuning_in_other_formats(fuse_with, format, sign):
+    assert sign in fuse_with("keyword.run", "vector.run", *TUNE, "--format", format).out
 
 
-def test_methods_are_listed_with_formula_parameters_and_source(rankgauge):
-    said = rankgauge("--methods").out
+def test_methods_are_listed_with_formula_parameters_and_source(fuse_with):
+    said = fuse_with("--methods").out
     assert "score = Σ_i w_i / (k + rank_i)" in said and "k=60: a number in [0, inf]" in said
     assert "Cormack, Clarke & Büttcher (2009)" in said and "(s - min) / (max - min)" in said
-    listed = json.loads(rankgauge("--methods", "--format", "json").out)
+    listed = json.loads(fuse_with("--methods", "--format", "json").out)
     assert len(listed["methods"]) == len(rg.fusion.METHODS) and len(listed["norms"]) == 7
 
 
@@ -147,14 +124,14 @@ def test_methods_are_listed_with_formula_parameters_and_source(rankgauge):
         (["keyword.run", "vector.run", *TUNE, "--folds", "90"], "expected 2 to 31 folds for 31 judged queries"),
     ],
 )
-def test_misuse_is_told_and_exits_with_2(rankgauge, arguments, said):
-    done = rankgauge(*arguments)
+def test_misuse_is_told_and_exits_with_2(fuse_with, arguments, said):
+    done = fuse_with(*arguments)
     assert done.code == 2
     assert said in " ".join(done.err.replace("│", " ").split())
 
 
-def test_the_help_ends_with_an_example_that_runs(rankgauge):
+def test_the_help_ends_with_an_example_that_runs(fuse_with):
     example = (fuse.__doc__ or "").strip().splitlines()[-1].strip()
     assert example.startswith("Example: rankgauge fuse ")
-    assert rankgauge(*example.split()[3:]).code == 0
+    assert fuse_with(*example.split()[3:]).code == 0
     assert Path("fused.run").is_file()

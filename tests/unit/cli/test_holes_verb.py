@@ -3,37 +3,20 @@
 from __future__ import annotations
 
 import csv
+import functools
 import io
 import json
-import sys
 from importlib import resources
 from pathlib import Path
 
 import pytest
 
-from rankgauge.cli import main
-
 GOLDEN = Path(str(resources.files("rankgauge") / "data" / "golden"))
 
 
 @pytest.fixture
-def call(monkeypatch, capsys, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    for file in GOLDEN.iterdir():
-        if file.is_file():
-            (tmp_path / file.name).write_bytes(file.read_bytes())
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["rankgauge", "holes", *map(str, arguments)])
-        code = 0
-        try:
-            main()
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-        said = capsys.readouterr()
-        return code, said.out, said.err
-
-    return run
+def call(rankgauge):
+    return functools.partial(rankgauge, "holes")
 
 
 PAIR = ("qrels.txt", "keyword.run", "vector.run")

@@ -3,44 +3,20 @@
 from __future__ import annotations
 
 import csv
+import functools
 import io
 import json
-import shutil
-import sys
 from importlib import resources
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
-
-from rankgauge.cli import main
 
 GOLDEN = Path(str(resources.files("rankgauge") / "data" / "golden"))
 
 
-class Outcome(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
 @pytest.fixture
-def reconcile(monkeypatch, capsys, tmp_path):
-    for name in ("qrels.txt", "keyword.run", "vector.run"):
-        shutil.copy(GOLDEN / name, tmp_path)
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments: str) -> Outcome:
-        monkeypatch.setattr(sys, "argv", ["rankgauge", "reconcile", *map(str, arguments)])
-        code = 0
-        try:
-            main()
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-        said = capsys.readouterr()
-        return Outcome(code, said.out, said.err)
-
-    return call
+def reconcile(rankgauge):
+    return functools.partial(rankgauge, "reconcile")
 
 
 GIVEN = ("qrels.txt", "keyword.run", "-m", "nDCG@10")
