@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rankgauge.comparison.holes import holes
+from rankgauge.comparison.holes import DEPTH, holes
 from rankgauge.comparison.verdict import Thresholds, Verdict
 from rankgauge.conventions import Convention
 from rankgauge.measures import Measure
@@ -26,7 +26,8 @@ def with_advice(
     online = f"or interleave both online: {sessions:,} sessions with a preference show one of {PREFERENCE:.0%}"
     if measure.declared.subtopics:  # what an unjudged document could cover is no grade: none can be put first
         return replace(verdict, do=("judge the unjudged documents of both for every subtopic", online))
-    found = holes(qrels, [baseline, run], measure=measure, budget=NAMED, convention=how)
+    depth = min(measure.cutoff or DEPTH, DEPTH)  # deeper documents matter less, and there are many
+    found = holes(qrels, [baseline, run], measure=measure, k=depth, budget=NAMED, convention=how)
     if not len(found):
         return replace(verdict, do=(online,))
     named = ", ".join(f"{query} {doc}" for query, doc in found.table.select("query", "doc").iter_rows())

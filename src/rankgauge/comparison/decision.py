@@ -17,6 +17,9 @@ from dataclasses import dataclass, field
 from rankgauge.comparison.verdict import Rule, Thresholds, Verdict, Word
 from rankgauge.statistics.results import Interval
 
+ROUNDING = 1e-12
+"""A bound nearer to 0 than this is 0 but for rounding."""
+
 
 @dataclass(frozen=True)
 class Evidence:
@@ -92,7 +95,7 @@ def _includes_0(interval: Interval) -> bool:
 
 
 def _excludes_0(e: Evidence) -> bool:
-    return e.bounds is not None and (e.bounds[0] > 0 or e.bounds[1] < 0)
+    return e.bounds is not None and (e.bounds[0] > ROUNDING or e.bounds[1] < -ROUNDING)
 
 
 def _policies_agree(e: Evidence, word: Word) -> bool:

@@ -14,6 +14,7 @@ from rankgauge.measures import Measure
 ROWS_AT_ONCE = 1_000_000
 MOST_ROWS = 20_000_000
 FEWEST_DRAWS = 20
+LARGEST_DRAW = 2_000_000
 
 
 def condensed(measure: Measure, judged: JudgedRun, how: Convention) -> FloatArray:
@@ -32,8 +33,9 @@ def bootstrapped(
     our reading.
 
     Measures that add up documents have their expected value, without draws. For the others `samples` draws are
-    taken, fewer (at least 20) where the rankings are so long that all would take over 20 million rows; of tied
-    documents they know one order. Undefined where the difference is without the holes.
+    taken, fewer (at least 20) where the rankings are so long that all would take over 20 million rows, none where one
+    draw alone has over 2 million; of tied documents they know one order. Undefined where the difference is without
+    the holes, and where no draws are taken.
 
     Source: doi:10.1007/978-3-031-28244-7_20.
     """
@@ -97,6 +99,8 @@ def _drawn(
     """Mean difference of the queries that have holes; draws in which it is undefined are left out."""
     blanks = [(side.sign, Blank.of(world, side)) for side in world.sides]
     size = sum(blank.size for _, blank in blanks)
+    if size > LARGEST_DRAW:
+        return np.full(len(blanks[0][1].queries), np.nan)
     samples = min(samples, max(FEWEST_DRAWS, MOST_ROWS // size))
     total, count = np.zeros(len(blanks[0][1].queries)), np.zeros(len(blanks[0][1].queries))
     limits = np.cumsum(prior, axis=1)[:, :-1]
