@@ -145,10 +145,12 @@ def _compared(
     say: Advance,
 ) -> tuple[list[Pair], list[Everyone]]:
     others = [run for at, run in enumerate(runs) if at != base]
+    say("unjudged documents")
+    covered = coverages(qrels, runs[base], others, measures, how=plan.how, rng=plan.rng())  # run by run
     pairs, everyone = [], []
     for number, measure in enumerate(measures):
         say(str(measure))
-        seen = coverages(qrels, runs[base], others, [measure], how=plan.how, rng=plan.rng())
+        seen = covered[number :: len(measures)]
         table = _table(measure, np.where(scores.counted, scores.values[:, number], np.nan), base, seen, plan)
         pairs += [_pair(table, row, qrels, runs, scores, plan) for row in range(len(table.others))]
         if len(runs) > 2:

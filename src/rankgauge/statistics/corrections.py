@@ -17,7 +17,7 @@ Chances = Sequence[float | None] | npt.NDArray[np.float64]
 ONE_RUN = "one run: nothing to compare"
 ALL_SAME = "all runs have the same values"
 
-_INDEPENDENT = 2**25  # numbers to permute up to which every permutation has labels of its own
+_INDEPENDENT = 2**25  # numbers to permute per permutation that shares labels; below twice as many none does
 _TIE = 1e-11  # share of the largest sum below which two ranges are the same but for rounding
 
 
@@ -89,7 +89,7 @@ def randomized_tukey(values: npt.ArrayLike, *, rng: np.random.Generator, resampl
     smallest mean is at least the pair's difference) / (1 + permutations). The chance of any false alarm among all
     pairs stays at the level, without a normal distribution.
 
-    Every permutation is drawn uniformly. For inputs of more than 34 million numbers in all permutations, several of
+    Every permutation is drawn uniformly. For inputs of more than 67 million numbers in all permutations, several of
     these share one uniform relabelling per query, on which each rotates every query's labels by a random step of
     its own. A uniform relabelling rotated by an independent step is uniform, so the distribution is the same.
 
@@ -140,7 +140,13 @@ def _permuted_sums(queries: FloatArray, drawn: Draws) -> Iterator[FloatArray]:
     """Blocks float64[b, K]: sums over the queries, float64[Q, K], of values permuted within each query."""
     n, runs = queries.shape
     rng = np.random.default_rng([drawn.seed, n])
-    sharing = -(-drawn.resamples * n * runs // _INDEPENDENT)
+    sharing = drawn.resamples * n * runs // _INDEPENDENT
+    if sharing < 2:
+        at_once = max(1, BLOCK // queries.size)
+        for start in range(0, drawn.resamples, at_once):
+            several = np.repeat(queries[None], min(at_once, drawn.resamples - start), axis=0)
+            yield np.asarray(rng.permuted(several, axis=2).sum(axis=1))
+        return
     for start in range(0, drawn.resamples, sharing):
         yield _rotated_sums(queries, rng, min(sharing, drawn.resamples - start))
 
@@ -149,8 +155,6 @@ def _rotated_sums(queries: FloatArray, rng: np.random.Generator, times: int) -> 
     """float64[times, K]: sums after one relabelling per query and, for each time, a rotation per query."""
     n, runs = queries.shape
     relabelled = rng.permuted(queries, axis=1)
-    if times == 1:
-        return np.asarray(relabelled.sum(axis=0, keepdims=True))
     twice = np.concatenate([relabelled, relabelled[:, :-1]], axis=1)
     rotations = np.lib.stride_tricks.sliding_window_view(twice, runs, axis=1)
     sums = np.zeros((times, runs))
