@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import polars as pl
 
 from rankgauge.comparison.pairs import Pair
 from rankgauge.comparison.verdict import Thresholds
@@ -83,6 +85,14 @@ class Comparison:
         """The pairs of the first measure, one per run."""
         return tuple(pair for pair in self.pairs if pair.measure == self.measure)
 
+    def to_polars(self) -> pl.DataFrame:
+        """Return one row per pair; null where a number does not exist.
+
+        Columns: measure, baseline, run, n, baseline_mean, run_mean, difference, low, high, p, p_adjusted, effect_size,
+        wins, ties, losses, baseline_unjudged, run_unjudged, bound_low, bound_high, verdict.
+        """
+        return pl.DataFrame([_row(pair) for pair in self.pairs], schema=_COLUMNS, orient="row")
+
     def of(self, run: str, measure: str | None = None) -> Pair:
         """Return the pair of one run, under the first measure where none is named.
 
@@ -95,3 +105,25 @@ class Comparison:
             fault = Fault("comparison", f"one of the runs {known} and a measure of it", f"{run!r}, {wanted!r}")
             raise InputError(fault)
         return found[0]
+
+
+_NUMBERS_BEFORE = ("baseline_mean", "run_mean", "difference", "low", "high", "p", "p_adjusted", "effect_size")
+_NUMBERS_AFTER = ("baseline_unjudged", "run_unjudged", "bound_low", "bound_high")
+_COLUMNS: dict[str, Any] = (
+    dict.fromkeys(("measure", "baseline", "run"), pl.String)
+    | {"n": pl.Int64}
+    | dict.fromkeys(_NUMBERS_BEFORE, pl.Float64)
+    | dict.fromkeys(("wins", "ties", "losses"), pl.Int64)
+    | dict.fromkeys(_NUMBERS_AFTER, pl.Float64)
+    | {"verdict": pl.String}
+)
+
+
+def _row(pair: Pair) -> tuple[Any, ...]:
+    means = [float(side.mean()) if pair.n else None for side in (pair.baseline_values, pair.run_values)]
+    d = pair.difference
+    return (
+        pair.measure, pair.baseline, pair.run, pair.n, *means, d.estimate, d.low, d.high, pair.test.p, pair.p_adjusted,
+        pair.effect_size, pair.wins, pair.ties, pair.losses, *pair.unjudged, *(pair.bounds or (None, None)),
+        pair.verdict.word,
+    )  # fmt: skip

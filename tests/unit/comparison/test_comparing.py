@@ -202,3 +202,14 @@ def test_measures_over_subtopics_are_compared_without_a_list_of_documents_to_jud
     verdict = rg.compare(qrels, runs, "alpha_nDCG@3").verdicts[0].verdict
     assert verdict.word == "not comparable offline"
     assert verdict.do[0] == "judge the unjudged documents of both for every subtopic"
+
+
+def test_the_pairs_as_a_frame_hold_the_numbers_of_each_pair() -> None:
+    found = compare(WORST, MIXED, BEST, measures=["nDCG@3", "RR"])
+    frame = found.to_polars()
+    assert frame.select("measure", "run").rows() == [(pair.measure, pair.run) for pair in found.pairs]
+    assert frame["difference"].to_list() == [pair.difference.estimate for pair in found.pairs]
+    assert frame["verdict"].to_list() == [pair.verdict.word for pair in found.pairs]
+    assert (frame["run_mean"] - frame["baseline_mean"] - frame["difference"]).abs().max() < 1e-12
+    one = compare({"q00": WORST["q00"]}, {"q00": BEST["q00"]}, qrels={"q00": QRELS["q00"]}).to_polars()
+    assert one.select("low", "p").row(0) == (None, None)
