@@ -19,7 +19,7 @@ from rankgauge.judged import FloatArray
 from rankgauge.measures import Measure, parse
 from rankgauge.statistics.corrections import holm
 from rankgauge.statistics.equivalence import equivalence
-from rankgauge.statistics.paired import paired_tests
+from rankgauge.statistics.paired import paired_test
 
 Outcome = Literal["pass", "worse", "inconclusive"]
 
@@ -125,78 +125,93 @@ def gate(
 
 def of_comparison(comparison: Comparison, *, max_drop: float, max_unjudged: float) -> Gate:
     """Take the gate's answer from a comparison that was made; every run in it must pass."""
-    worse = [_p_worse(pair.differences, comparison) for pair in comparison.pairs]
-    corrected = [None if np.isnan(p) else float(p) for p in holm(worse)]
-    checks = [
-        _check(pair, p, comparison, max_drop, max_unjudged) for pair, p in zip(comparison.pairs, corrected, strict=True)
-    ]
-    return Gate(tuple(checks), max_drop, max_unjudged, comparison)
+    rule = _Rule(comparison, max_drop, max_unjudged)
+    corrected = holm([rule.p_worse(pair.differences) for pair in comparison.pairs])
+    p_worse = [None if np.isnan(p) else float(p) for p in corrected]
+    checks = tuple(rule.check(pair, p) for pair, p in zip(comparison.pairs, p_worse, strict=True))
+    return Gate(checks, max_drop, max_unjudged, comparison)
 
 
-def _p_worse(differences: FloatArray, comparison: Comparison) -> float | None:
-    test = paired_tests(
-        differences[None, :], method="randomization", alternative="less", resamples=comparison.resamples,
-        rng=comparison.rng(),
-    )  # fmt: skip
-    return test[0].p
+@dataclass(frozen=True, eq=False)
+class _Rule:
+    """What the gate allows, applied to a pair."""
 
+    comparison: Comparison
+    max_drop: float
+    max_unjudged: float
 
-def _check(pair: Pair, p: float | None, comparison: Comparison, max_drop: float, max_unjudged: float) -> Check:
-    known = pair.coverage.bounds
-    ends = (pair.differences,) * 2 if known is None else (known.low[pair.query], known.high[pair.query])
-    judged = max(pair.unjudged) <= max_unjudged or pair.evidence.identical
-    found = _outcome(pair.differences, pair, p, comparison, max_drop)
-    if not judged:
-        safe = known is not None and _outcome(ends[0], pair, p, comparison, max_drop) == "pass"
-        doomed = known is not None and _outcome(
-            ends[1], pair, _p_worse(ends[1], comparison), comparison, max_drop) == "worse"  # fmt: skip
-        found = "pass" if safe else "worse" if doomed else "inconclusive"
-    if pair.verdict.rule == "no results":
-        found = "inconclusive"
-    lowest = _lowest(pair.differences, pair, comparison, max_drop)
-    said, do = _words(pair, found, judged, lowest, p, max_drop, max_unjudged)
-    return Check(pair.measure, pair.run, found, pair.difference.estimate, lowest, p, said, do)
+    @property
+    def alpha(self) -> float:
+        return self.comparison.thresholds.alpha
 
+    def check(self, pair: Pair, p: float | None) -> Check:
+        """Say what one measure says; `p` is that of a drop by luck, corrected for the number of measures."""
+        outcome, lowest = self._outcome(pair, p), self._lowest(pair, pair.differences)
+        sentence, do = self._words(pair, outcome, lowest, p)
+        return Check(pair.measure, pair.run, outcome, pair.difference.estimate, lowest, p, sentence, do)
 
-def _outcome(differences: FloatArray, pair: Pair, p: float | None, comparison: Comparison, max_drop: float) -> Outcome:
-    """What the differences say, taken as they are."""
-    if pair.evidence.identical or (len(differences) and not differences.any()):
-        return "pass"
-    lowest, mean = _lowest(differences, pair, comparison, max_drop), mean_of(differences)
-    if lowest is not None and lowest >= -max_drop:
-        return "pass"
-    if p is not None and p < comparison.thresholds.alpha and mean is not None and mean < -max_drop:
-        return "worse"
-    return "inconclusive"
+    def p_worse(self, differences: FloatArray) -> float | None:
+        """Chance of such a drop by luck."""
+        resamples, rng = self.comparison.resamples, self.comparison.rng()
+        return paired_test(differences, alternative="less", resamples=resamples, rng=rng).p
 
+    def _judged(self, pair: Pair) -> bool:
+        return max(pair.unjudged) <= self.max_unjudged or pair.evidence.identical
 
-def _lowest(differences: FloatArray, pair: Pair, comparison: Comparison, max_drop: float) -> float | None:
-    """One-sided lower confidence bound of the mean difference."""
-    if not len(differences):
-        return None
-    margin = max_drop or comparison.thresholds.margin  # the bound is the same with any
-    confidence, largest = 1 - comparison.thresholds.alpha, largest_difference(parse(pair.measure))
-    return equivalence(differences, margin=margin, confidence=confidence, largest=largest).low
+    def _outcome(self, pair: Pair, p: float | None) -> Outcome:
+        if pair.verdict.rule == "no results":
+            return "inconclusive"
+        if self._judged(pair):
+            return self._as_it_is(pair, pair.differences, p)
+        bounds = pair.coverage.bounds
+        if bounds is None:
+            return "inconclusive"
+        worst, best = bounds.low[pair.query], bounds.high[pair.query]
+        if self._as_it_is(pair, worst, p) == "pass":
+            return "pass"
+        at_best = self.p_worse(best)
+        family = None if at_best is None else at_best * len(self.comparison.pairs)
+        return "worse" if self._as_it_is(pair, best, family) == "worse" else "inconclusive"
 
+    def _as_it_is(self, pair: Pair, differences: FloatArray, p: float | None) -> Outcome:
+        """What these differences say if they are the true ones."""
+        if pair.evidence.identical or not differences.any():
+            return "pass"
+        lowest, mean = self._lowest(pair, differences), mean_of(differences)
+        if lowest is not None and lowest >= -self.max_drop:
+            return "pass"
+        fell = p is not None and p < self.alpha and mean is not None and mean < -self.max_drop
+        return "worse" if fell else "inconclusive"
 
-def _words(
-    pair: Pair, found: Outcome, judged: bool, lowest: float | None, p: float | None, max_drop: float, most: float
-) -> tuple[str, tuple[str, ...]]:
-    drop = show(pair.difference.estimate)
-    bound = "no lower bound" if lowest is None else f"no lower than {show(lowest)} with confidence"
-    if pair.evidence.identical:
-        return f"{pair.measure}: both return the same documents in the same order", ()
-    if found == "pass" and not pair.differences.any():
-        return f"{pair.measure}: none of the {pair.n} queries changed", ()
-    if found == "pass":
-        return f"{pair.measure} {drop}, {bound}: within the allowed drop of {max_drop:g}", ()
-    if found == "worse":
-        return f"{pair.measure} {drop}, more than the allowed drop of {max_drop:g} (p = {show_p(p)})", ()
-    if pair.verdict.rule == "no results":
-        return f"{pair.measure}: {pair.verdict.sentence}", pair.verdict.do
-    if not judged:
-        base, run = (f"{100 * share:.1f}%" for share in pair.unjudged)
-        text = f"{pair.measure}: {base} of what {pair.baseline} shows and {run} of {pair.run} was never judged"
-        return f"{text}, {most:.0%} is allowed", ("judge the documents that `rankgauge holes` lists",)
-    more = () if pair.needed is None else (f"judge about {pair.needed:,} queries to see a drop of {max_drop:g}",)
-    return f"{pair.measure} {drop}, {bound}: {pair.n} queries cannot rule out a drop of {max_drop:g}", more
+    def _lowest(self, pair: Pair, differences: FloatArray) -> float | None:
+        """One-sided lower confidence bound of the mean difference."""
+        margin = self.max_drop or 1.0  # the bound is the same with any
+        largest = largest_difference(parse(pair.measure))
+        return equivalence(differences, margin=margin, confidence=1 - self.alpha, largest=largest).low
+
+    def _words(
+        self, pair: Pair, outcome: Outcome, lowest: float | None, p: float | None
+    ) -> tuple[str, tuple[str, ...]]:
+        """A sentence that is enough to act on, and what to do where nothing is settled."""
+        drop, allowed = f"{pair.measure} {show(pair.difference.estimate)}", f"the allowed drop of {self.max_drop:g}"
+        bound = "no lower bound" if lowest is None else f"no lower than {show(lowest)} with confidence"
+        if pair.verdict.rule == "no results":
+            return f"{pair.measure}: {pair.verdict.sentence}", pair.verdict.do
+        if pair.evidence.identical:
+            return f"{pair.measure}: both return the same documents in the same order", ()
+        if outcome == "pass" and not pair.differences.any():
+            return f"{pair.measure}: none of the {pair.n} queries changed", ()
+        if outcome == "pass":
+            return f"{drop}, {bound}: within {allowed}", ()
+        if outcome == "worse":
+            return f"{drop}, more than {allowed} (p = {show_p(p)})", ()
+        if not self._judged(pair):
+            base, run = (f"{100 * share:.1f}%" for share in pair.unjudged)
+            text = f"{pair.measure}: {base} of what {pair.baseline} shows and {run} of {pair.run} was never judged"
+            return f"{text}, {self.max_unjudged:.0%} is allowed", ("judge the documents that `rankgauge holes` lists",)
+        more = (
+            ()
+            if pair.needed is None
+            else (f"judge about {pair.needed:,} queries to see {self.comparison.thresholds.margin:g}",)
+        )
+        return f"{drop}, {bound}: {pair.n} queries cannot rule out a drop of {self.max_drop:g}", more
