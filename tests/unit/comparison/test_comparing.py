@@ -213,3 +213,16 @@ def test_the_pairs_as_a_frame_hold_the_numbers_of_each_pair() -> None:
     assert (frame["run_mean"] - frame["baseline_mean"] - frame["difference"]).abs().max() < 1e-12
     one = compare({"q00": WORST["q00"]}, {"q00": BEST["q00"]}, qrels={"q00": QRELS["q00"]}).to_polars()
     assert one.select("low", "p").row(0) == (None, None)
+
+
+def test_equal_systems_are_called_better_or_worse_no_more_often_than_alpha() -> None:
+    """Simulation: three systems that rank by chance; any false verdict among the two counts."""
+    rng = np.random.default_rng(7)
+    docs, queries, times = list("abcdefgh"), [f"q{i}" for i in range(40)], 120
+    alarms = 0
+    for seed in range(times):
+        qrels = {q: dict(zip(docs, [1, *rng.choice([0, 0, 1, 2, 3], 7)], strict=True)) for q in queries}
+        runs = {name: {q: dict(zip(docs, rng.random(8), strict=True)) for q in queries} for name in "xyz"}
+        found = rg.compare(qrels, runs, "nDCG@5", resamples=500, seed=seed)
+        alarms += any(pair.verdict.word in ("better", "worse") for pair in found.verdicts)
+    assert alarms / times <= 0.05 + 3 * (0.05 * 0.95 / times) ** 0.5
