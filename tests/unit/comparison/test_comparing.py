@@ -226,3 +226,18 @@ def test_equal_systems_are_called_better_or_worse_no_more_often_than_alpha() -> 
         found = rg.compare(qrels, runs, "nDCG@5", resamples=500, seed=seed)
         alarms += any(pair.verdict.word in ("better", "worse") for pair in found.verdicts)
     assert alarms / times <= 0.05 + 3 * (0.05 * 0.95 / times) ** 0.5
+
+
+def test_where_only_the_top_was_judged_the_advice_names_the_depth() -> None:
+    old, new = ({q: ranking(*docs, *tail) for q in QUERIES} for docs, tail in (("abc", "uvwx"), ("cab", "pqrst")))
+    verdict = compare(old, new, measures="AP").verdicts[0].verdict
+    assert verdict.word == "not comparable offline"
+    assert "look less deep: under AP(denominator='R')@3 at most 0.0% of what either shows is unjudged" in verdict.do
+    cut = compare(old, new, measures="AP@3").verdicts[0].verdict
+    assert cut.rule == "judged"
+
+
+def test_where_not_even_the_top_was_judged_no_depth_is_named() -> None:
+    new = {q: ranking("x", "y", "a") for q in QUERIES}
+    verdict = compare(MIXED, new, measures="nDCG@3").verdicts[0].verdict
+    assert [step for step in verdict.do if "less deep" in step] == []
