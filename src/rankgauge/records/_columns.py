@@ -183,7 +183,7 @@ def repeated_rows(docs: pl.Series, offsets: IntArray, hashes: HashArray) -> IntA
     # np.unique and np.isin take many seconds for millions of keys.
     order = np.argsort(keys)
     same = keys[order[1:]] == keys[order[:-1]]
-    rows = np.sort(order[np.append(False, same) | np.append(same, False)])
+    rows: IntArray = np.sort(order[np.append(False, same) | np.append(same, False)])
     if _are_pairs(docs, offsets, order[:-1][same], order[1:][same]):
         return rows
     query = query_numbers(offsets, rows)
