@@ -157,6 +157,11 @@ class JudgedRun:
         """Number of retrieved documents within the cutoff, int64[Q]."""
         return self.depth if self.cutoff is None else np.minimum(self.depth, self.cutoff)
 
+    @cached_property
+    def unjudged(self) -> FloatArray:
+        """Number of retrieved documents within the cutoff that nobody judged, float64[Q]."""
+        return self.seen - self.sum(self.known)
+
     def sum(self, values: Numbers) -> FloatArray:
         """Add up the rows of each query, in rank order, float64[Q]; 0 for a query without rows.
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from rankgauge.comparison.verdict import Thresholds
+
 
 def _limit(default: float, help: str) -> Any:
     return field(default=default, metadata={"help": help})
@@ -32,13 +34,15 @@ class CheckupLimits:
     concentration: float = _limit(0.5, "larger share of judgments in a tenth of the queries: warning")
     one_grade: float = _limit(0.95, "larger share of judgments with the same grade: info")
     large_grade: float = _limit(6.0, "higher grade: warning, 2^grade - 1 hides all other documents")
-    some_unjudged: float = _limit(0.05, "larger unjudged rate: warning")
-    more_unjudged: float = _limit(0.10, "larger unjudged rate: warning, other treatments of holes have to agree")
-    much_unjudged: float = _limit(0.20, "larger unjudged rate: error")
+    some_unjudged: float = _limit(Thresholds.clean, "larger unjudged rate: warning")
+    more_unjudged: float = _limit(
+        Thresholds.warned, "larger unjudged rate: warning, other treatments of holes have to agree"
+    )
+    much_unjudged: float = _limit(Thresholds.refused, "larger unjudged rate: error")
     pool_share: float = _limit(0.95, "judged share down to which depth counts as pooled")
-    pool_bias: float = _limit(0.05, "larger difference between runs' judged shares: warning")
+    pool_bias: float = _limit(Thresholds.apart, "larger difference between runs' judged shares: warning")
     unreturned: float = _limit(0.5, "larger share of relevant documents that no run returned: warning")
-    missing_queries: float = _limit(0.2, "larger share of judged queries without results: error")
+    missing_queries: float = _limit(Thresholds.missing, "larger share of judged queries without results: error")
     short_results: float = _limit(0.1, "larger share of queries with fewer results than the cutoff: warning")
     ties: float = _limit(0.2, "larger share of results with a score that others share: warning")
     oracle: float = _limit(0.99, "larger share of relevant documents among all that a run returned: warning")
@@ -49,8 +53,8 @@ class CheckupLimits:
     undecided: float = _limit(0.5, "larger share of queries on which all runs score the same: warning")
     ceiling: float = _limit(0.98, "higher mean of every run: warning, the set is too easy for them")
     difference: float = _limit(0.05, "smallest difference that the set should be able to show: warning if it cannot")
-    power: float = _limit(0.8, "chance with which that difference should be found")
-    alpha: float = _limit(0.05, "significance level of that")
+    power: float = _limit(Thresholds.power, "chance with which that difference should be found")
+    alpha: float = _limit(Thresholds.alpha, "significance level of that")
 
 
 def described() -> list[tuple[str, float, str]]:

@@ -138,8 +138,7 @@ def self_ids(e: Evidence) -> Iterator[Found]:
     example = f"query and document {(judged['doc'] if len(judged) else shared)[0]!r}" if len(shared) else ""
     yield Found("info" if len(shared) else "ok", len(judged), len(e.flat), says, example)
     for run in e.runs:
-        query = np.repeat(np.arange(len(run.queries)), np.diff(run.offsets))
-        hits = np.flatnonzero((run.docs == run.queries.gather(query)).to_numpy())
+        hits = np.flatnonzero((run.docs == run.queries.gather(run.row_query)).to_numpy())
         share = len(hits) / len(run.queries)
         says = f"run {run.name!r}: {queries(len(hits))} ({percent(share)}) return a document with their own id"
         example = f"query and document {run.docs[int(hits[0])]!r}" if len(hits) else ""

@@ -74,7 +74,7 @@ def _advice(e: Evidence, rate: float) -> str:
 def _unjudged_example(e: Evidence, number: int) -> str:
     """The first unjudged document of the query that has most of them."""
     top = e.judged[number].top(e.cutoff)
-    query = e.name(int((top.seen - top.sum(top.known)).argmax()))
+    query = e.name(int(top.unjudged.argmax()))
     known = set(e.pairs.filter(pl.col("query") == query)["doc"])
     docs = e.first_docs(number, query, e.cutoff)
     missing = [(rank, doc) for rank, doc in enumerate(docs, 1) if doc not in known]

@@ -87,7 +87,7 @@ def _tied(run: Run) -> BoolArray:
     tied = np.zeros(len(run), dtype=np.bool_)
     if run.ranks is not None:
         return tied
-    query = np.repeat(np.arange(len(run.queries)), np.diff(run.offsets))
+    query = run.row_query
     new = query[1:] != query[:-1]
     order: IntArray | None = None
     scores = run.scores
@@ -140,8 +140,7 @@ def _same_ranking(a: Run, b: Run) -> bool:
 
 
 def _ranking(run: Run) -> pl.DataFrame:
-    places = np.arange(len(run)) - np.repeat(run.offsets[:-1], np.diff(run.offsets))
-    return run.ranked().to_polars().select("query", "doc").with_columns(rank=places)
+    return run.ranked().to_polars().select("query", "doc").with_columns(rank=run.row_place)
 
 
 @check(

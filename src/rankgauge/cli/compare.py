@@ -13,7 +13,6 @@ from rankgauge.cli import inputs, options, talk
 
 DEFAULT_MEASURES = ["nDCG@10"]
 Margin = Annotated[float, typer.Option(min=0, help="Differences up to this size do not matter.")]
-Alpha = Annotated[float, typer.Option(help="Chance of a false alarm that is accepted.")]
 
 
 class TestName(StrEnum):
@@ -50,7 +49,7 @@ def compare(
     baseline: Annotated[str | None, typer.Option(help="Name of the baseline, where it is not the first run.")] = None,
     report: Annotated[Path | None, typer.Option(help="Write one self-contained page with plots (.html).")] = None,
     margin: Margin = 0.01,
-    alpha: Alpha = 0.05,
+    alpha: options.Alpha = 0.05,
     test: Annotated[TestName, typer.Option(help="The paired test whose p decides.")] = TestName.randomization,
     interval: Annotated[IntervalName, typer.Option(help="Of the mean differences.")] = IntervalName.t,
     correction: Annotated[Correction, typer.Option(help="Of p for the number of runs.")] = Correction.holm,

@@ -19,8 +19,8 @@ def doctor(
     qrels: Annotated[Path, typer.Argument(help="Judgments: a file of any known format, or a BEIR folder.")],
     runs: Annotated[list[Path] | None, typer.Argument(help="Rankings; some checks need one, some two.")] = None,
     measure: options.MeasureNames = DEFAULT_MEASURES,
-    queries: Annotated[Path | None, typer.Option(help="Texts of the queries, as queries.jsonl of BEIR.")] = None,
-    corpus: Annotated[Path | None, typer.Option(help="Texts of the documents, as corpus.jsonl of BEIR.")] = None,
+    queries: options.Queries = None,
+    corpus: options.Corpus = None,
     level: options.Level = None,
     limit: Annotated[list[str] | None, typer.Option(help="Another threshold, as few_queries=50.")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit 1 for warnings too.")] = False,
@@ -35,17 +35,17 @@ def doctor(
     Example: rankgauge doctor qrels.second-round.txt keyword.run vector.run --queries queries.jsonl
     """
     options.load_measures(measures_from)
-    how = talk.late("rankgauge.conventions").convention("default")
+    how = options.convention_of("default")
     talk.late("rankgauge.engines").as_measures(measure, how)  # a misspelt name should not wait for a long read
     limits = _limits(limit or [], level)
     reading = inputs.Reading(options.Duplicates.first, columns, qrels_format, run_format)
-    read = talk.late("rankgauge.formats.texts").read_texts
+    texts = inputs.texts(corpus, queries)
     checkup = rg.doctor(
         reading.qrels(qrels),
         reading.runs(runs or []),
         measures=measure,
-        queries=None if queries is None else read(queries),
-        texts=None if corpus is None else read(corpus),
+        queries=texts.queries,
+        texts=texts.docs,
         limits=limits,
     )
     if format not in (options.Shape.table, options.Shape.json):  # these hold the notes

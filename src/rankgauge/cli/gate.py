@@ -20,7 +20,7 @@ def gate(
     max_unjudged: Annotated[
         float, typer.Option(min=0, max=1, help="Largest share of unjudged documents that is allowed.")
     ] = 0.05,
-    alpha: Annotated[float, typer.Option(help="Chance of a false alarm that is accepted.")] = 0.05,
+    alpha: options.Alpha = 0.05,
     summary: Annotated[Path | None, typer.Option(help="Append a Markdown summary to this file.")] = None,
     junit: Annotated[Path | None, typer.Option(help="Write JUnit XML to this file.")] = None,
     resamples: options.Resamples = 10_000,

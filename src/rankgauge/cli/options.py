@@ -69,6 +69,7 @@ QrelsFormat = Annotated[str | None, typer.Option(help="Format of the judgments, 
 RunFormat = Annotated[str | None, typer.Option(help="Format of the runs, where their content does not tell.")]
 ByQuery = Annotated[bool, typer.Option("--by-query", help="Write every query's values as well.")]
 Digits = Annotated[int, typer.Option(min=0, max=17, help="Decimals in tables; JSON and CSV carry every digit.")]
+Alpha = Annotated[float, typer.Option(help="Chance of a false alarm that is accepted.")]
 Resamples = Annotated[int, typer.Option(min=100, help="Resamples of bootstrap and randomization.")]
 Seed = Annotated[int, typer.Option(help="Seed of all that is random; the same seed gives the same result.")]
 Corpus = Annotated[Path | None, typer.Option(help="Texts of the documents: JSONL with _id, title, text (BEIR).")]

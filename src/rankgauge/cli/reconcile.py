@@ -44,7 +44,7 @@ def reconcile(
     options.load_measures(measures_from)
     asked = rg.parse(measure)
     readings = [inputs.Reading(on_duplicate, columns, qrels_format, run_format, by_rank=r) for r in (False, True)]
-    judged = readings[0].qrels(qrels, subtopics=True if asked.declared.subtopics else None)
+    judged = readings[0].qrels_for(qrels, [asked])
     (read,) = readings[0].runs([run])
     by_rank = _by_rank(readings[1], run)
     talk.remark([*judged.notes, *read.notes])

@@ -6,8 +6,9 @@ import itertools
 
 import numpy as np
 
-from rankgauge.comparison._world import Blank, Side, World, defined
+from rankgauge.comparison._world import Blank, Side, World
 from rankgauge.conventions import Convention
+from rankgauge.engines.memory import defined
 from rankgauge.judged import BoolArray, FloatArray, IntArray, places
 from rankgauge.measures import Measure
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankgauge.judged import FloatArray, IntArray
+from rankgauge.judged import FloatArray, IntArray, places
 
 MOST_STEPS = 100
 
@@ -69,9 +69,8 @@ class Fractions:
         order = np.lexsort((self.d, self.query))
         query, d = self.query[order], self.d[order]
         counts = np.bincount(query, minlength=len(self.A))
-        place = np.arange(len(query)) - np.repeat(np.cumsum(counts) - counts, counts)
         sums = np.zeros((len(self.A), int(counts.max(initial=0)) + 1))
-        sums[query, place + 1] = d
+        sums[query, places(query, len(self.A))] = d
         sums = np.cumsum(sums, axis=1)
         sums[np.arange(sums.shape[1]) > counts[:, None]] = np.inf
         return sums

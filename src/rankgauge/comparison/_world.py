@@ -15,7 +15,8 @@ import polars as pl
 from rankgauge.conventions import Convention
 from rankgauge.engines import ranking
 from rankgauge.engines import ties as ties_
-from rankgauge.judged import BoolArray, FloatArray, IntArray, JudgedRun, Judgments
+from rankgauge.engines.memory import by_grade, defined, is_known
+from rankgauge.judged import FloatArray, IntArray, JudgedRun, Judgments
 from rankgauge.measures import Measure
 from rankgauge.records import Qrels, Run
 
@@ -84,7 +85,7 @@ def unjudged(qrels: Qrels, run: Run, how: Convention, depth: int | None) -> Fram
     """
     flat = qrels.flat
     number = ranking.query_numbers(flat, run)
-    row_query = number[np.repeat(np.arange(len(run.queries)), np.diff(run.offsets))]
+    row_query = number[run.row_query]
     rows = np.flatnonzero(row_query >= 0)
     at = ranking.place(run, rows, how)
     if depth is not None:
@@ -96,13 +97,6 @@ def unjudged(qrels: Qrels, run: Run, how: Convention, depth: int | None) -> Fram
     lines = pl.DataFrame({"query": flat.row_query, "doc": flat.docs, "known": is_known(flat.grades, how)})
     found = shown.join(lines.with_row_index("line"), on=["query", "doc"], how="left", maintain_order="left")
     return found.filter(pl.col("known").is_null() | ~pl.col("known")).drop("known")
-
-
-def is_known(grade: FloatArray, how: Convention) -> BoolArray:
-    """Whether each grade is a judgment under the convention, bool[n]."""
-    if how.negative == "judged":
-        return np.ones(len(grade), dtype=np.bool_)
-    return grade >= 0 if how.negative == "unjudged" else (grade >= 0) | (grade < -1)
 
 
 def world(qrels: Qrels, judged: Sequence[JudgedRun], shown: Sequence[Frame]) -> World:
@@ -118,8 +112,7 @@ def world(qrels: Qrels, judged: Sequence[JudgedRun], shown: Sequence[Frame]) -> 
     flat = qrels.flat
     kept = np.ones(len(flat), dtype=np.bool_)
     kept[holes["line"].drop_nulls().to_numpy()] = False
-    order = np.lexsort((-flat.grades[kept], flat.row_query[kept]))
-    known = Judgments(flat.row_query[kept][order], flat.grades[kept][order], len(flat.queries), flat.top_grade)
+    known = by_grade(flat.row_query[kept], flat.grades[kept], len(flat.queries), flat.top_grade)
     return World(holes["query"].to_numpy().astype(np.int64), holes["doc"], known, tuple(sides))
 
 
@@ -136,11 +129,6 @@ def _without(judged: JudgedRun, holes: Frame) -> JudgedRun:
 def value(measure: Measure, judged: JudgedRun, how: Convention) -> FloatArray:
     """Value of each query as the engine has it before it rounds, float64[Q]."""
     return defined(ties_.expected(measure, judged).values if how.ties == "expected" else measure.of(judged), how)
-
-
-def defined(values: FloatArray, how: Convention) -> FloatArray:
-    """Give undefined values what the convention gives them: they stay NaN where it skips them."""
-    return values if how.undefined == "skip" else np.nan_to_num(values, nan=float(how.undefined == "one"))
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,8 +12,9 @@ import numpy as np
 from rankgauge.comparison import _counts
 from rankgauge.comparison._fractions import Fractions
 from rankgauge.comparison._weights import Weights, fixed_weights, shared_weights, takes
-from rankgauge.comparison._world import Blank, World, defined, value
+from rankgauge.comparison._world import Blank, World, value
 from rankgauge.conventions import Convention
+from rankgauge.engines.memory import defined
 from rankgauge.judged import BoolArray, FloatArray
 from rankgauge.measures import DCG, Measure
 

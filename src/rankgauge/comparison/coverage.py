@@ -158,4 +158,4 @@ def _cover(joined: _Joined, number: int, measure: Measure, rng: np.random.Genera
 
 def _share_unjudged(measure: Measure, judged: JudgedRun) -> FloatArray:
     view = measure.view(judged)
-    return ratio(view.seen - view.sum(view.known), view.seen)
+    return ratio(view.unjudged, view.seen)

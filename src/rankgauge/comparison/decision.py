@@ -112,7 +112,7 @@ def _said(e: Evidence, t: Thresholds, word: Word, rule: Rule) -> Verdict:
         "better": f"{name} is better than {against}: {_numbers(e)}.",
         "worse": f"{name} is worse than {against}: {_numbers(e)}.",
         "equivalent": _equivalence(e, t),
-        "no difference seen": f"No difference seen between {name} and {against}: {_numbers(e)}{_sight(e, t)}.",
+        "no difference seen": f"No difference seen between {name} and {against}: {_numbers(e)}{_sight(e)}.",
     }[word]
     do = () if word != "no difference seen" or e.needed is None else (_more_queries(e, t),)
     return Verdict(word, rule, sentence, (*_because(e, rule), *_close_call(e, t, word), *_missing(e)), do)
@@ -135,7 +135,7 @@ def _equivalence(e: Evidence, t: Thresholds) -> str:
     return f"{head}: {_numbers(e)}; a difference above {t.margin:g} is ruled out."
 
 
-def _sight(e: Evidence, t: Thresholds) -> str:
+def _sight(e: Evidence) -> str:
     if e.detectable is None:
         return ""
     return f"; so many queries can see a difference of {e.detectable:.2g}, not less"
@@ -148,7 +148,7 @@ def _more_queries(e: Evidence, t: Thresholds) -> str:
 
 
 def _because(e: Evidence, rule: Rule) -> tuple[str, ...]:
-    shares = f"unjudged: {_percent(e.unjudged[0])} of what {e.baseline} shows, {_percent(e.unjudged[1])} of {e.run}"
+    shares = f"unjudged: {percent(e.unjudged[0])} of what {e.baseline} shows, {percent(e.unjudged[1])} of {e.run}"
     span = "" if e.bounds is None else f"the true mean difference lies from {show(e.bounds[0])} to {show(e.bounds[1])}"
     return {
         "judged": (shares,),
@@ -184,7 +184,7 @@ def _policies(e: Evidence) -> str:
 
 
 def _holes(e: Evidence) -> tuple[str, str]:
-    base, run = (_percent(share) for share in e.unjudged)
+    base, run = (percent(share) for share in e.unjudged)
     reason = f"{run} of what {e.run} shows was never judged, and {base} of {e.baseline}"
     if e.bounds is not None:
         reason += (
@@ -209,5 +209,6 @@ def show_p(p: float | None) -> str:
     return "-" if p is None else f"{p:.2g}" if p >= 0.0001 else "< 0.0001"
 
 
-def _percent(share: float) -> str:
+def percent(share: float) -> str:
+    """Write a share with one digit, as "33.9%"."""
     return f"{100 * share:.1f}%"

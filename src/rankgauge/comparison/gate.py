@@ -10,7 +10,7 @@ import numpy as np
 
 from rankgauge.comparison.comparing import compare, largest_difference, mean_of
 from rankgauge.comparison.comparison import Comparison
-from rankgauge.comparison.decision import show, show_p
+from rankgauge.comparison.decision import percent, show, show_p
 from rankgauge.comparison.pairs import Pair
 from rankgauge.comparison.verdict import Thresholds
 from rankgauge.engines.memory import AnyQrels, AnyRun, as_runs
@@ -206,7 +206,7 @@ class _Rule:
         if outcome == "worse":
             return f"{drop}, more than {allowed} (p = {show_p(p)})", ()
         if not self._judged(pair):
-            base, run = (f"{100 * share:.1f}%" for share in pair.unjudged)
+            base, run = map(percent, pair.unjudged)
             text = f"{pair.measure}: {base} of what {pair.baseline} shows and {run} of {pair.run} was never judged"
             return f"{text}, {self.max_unjudged:.0%} is allowed", ("judge the documents that `rankgauge holes` lists",)
         more = (

@@ -24,7 +24,7 @@ from rankgauge.engines.memory import (
     without_self,
 )
 from rankgauge.errors import InputError, MeasureError, ParameterError
-from rankgauge.judged import FloatArray
+from rankgauge.judged import FloatArray, places
 from rankgauge.measures import Measure
 from rankgauge.records import Note
 
@@ -145,8 +145,7 @@ def _influence(both: World, measure: Measure, how: Convention) -> pl.DataFrame:
     moved = np.zeros(len(both.query))
     if len(both.query):
         blanks = [(side.sign, Blank.of(both, side)) for side in both.sides]
-        first = np.searchsorted(both.query, both.query)
-        place = np.arange(len(both.query)) - first
+        place = places(both.query, both.Q) - 1
         new = np.searchsorted(blanks[0][1].queries, both.query)
         zero = _defined(differences(blanks, measure, how, np.zeros((1, len(both.query)))))[0]
         step = max(1, ROWS_AT_ONCE // sum(blank.size for _, blank in blanks))

@@ -28,11 +28,12 @@ def judgments(qrels: Qrels) -> Judgments:
     """Take from the qrels what measures may know before any run is seen."""
     flat = qrels.flat
     pairs = None if qrels.subtopics is None else subtopics.of_qrels(qrels)
-    known = _by_grade(flat.row_query, flat.grades, len(flat.queries), flat.top_grade)
+    known = by_grade(flat.row_query, flat.grades, len(flat.queries), flat.top_grade)
     return replace(known, subtopics=pairs)
 
 
-def _by_grade(query: IntArray, grade: FloatArray, Q: int, top_grade: float) -> Judgments:
+def by_grade(query: IntArray, grade: FloatArray, Q: int, top_grade: float) -> Judgments:
+    """Put judgments of Q queries in order, best first within each."""
     order = np.lexsort((-grade, query))
     return Judgments(query[order], grade[order], Q, top_grade)
 
@@ -64,12 +65,12 @@ def placed(
         rank=at.rank[order],
         first=at.first[order],
         last=at.last[order],
-        known=_known(grade, chosen)[order],
+        known=is_known(grade, chosen)[order],
         depth=ranking.depths(run, numbers, known.Q),
         judgments=known,
         subtopics=known.subtopics and subtopics.placed(known.subtopics, len(flat), found.judgment, at.rank),
         level=chosen.level,
-        candidates=None if chosen.ideal == "judged" else _by_grade(query, grade, known.Q, known.top_grade),
+        candidates=None if chosen.ideal == "judged" else by_grade(query, grade, known.Q, known.top_grade),
         negative=chosen.negative,
     )
 
@@ -77,12 +78,12 @@ def placed(
 def rejudged(judged: JudgedRun, how: Convention) -> JudgedRun:
     """Return the same ranking under other rules for negative grades, the ideal and the level, without a new join."""
     known = judged.judgments
-    pool = None if how.ideal == "judged" else _by_grade(judged.query, judged.grade, known.Q, known.top_grade)
-    marks = _known(judged.grade, how)
+    pool = None if how.ideal == "judged" else by_grade(judged.query, judged.grade, known.Q, known.top_grade)
+    marks = is_known(judged.grade, how)
     return replace(judged, known=marks, negative=how.negative, candidates=pool, level=how.level)
 
 
-def _known(grade: FloatArray, how: Convention) -> Any:
+def is_known(grade: FloatArray, how: Convention) -> BoolArray:
     """Whether each grade is a judgment at all, bool[H]: what a grade below 0 says differs between tools."""
     if how.negative == "judged":
         return np.ones(len(grade), dtype=np.bool_)
@@ -179,7 +180,7 @@ def _values(measure: Measure, judged: JudgedRun, values: FloatArray, how: Conven
         "values": finished(values, how),
         "low": finished(low, how),
         "high": finished(high, how),
-        "unjudged": ratio(view.seen - view.sum(view.known), view.seen),
+        "unjudged": ratio(view.unjudged, view.seen),
         "residual_unjudged": nothing if bound is None else bound.unjudged,
         "residual_tail": nothing if bound is None else bound.tail,
     }
@@ -192,10 +193,16 @@ def counted(judged: JudgedRun, how: Convention) -> BoolArray:
     return judged.depth > 0 if how.queries == "both" else (judged.depth > 0) & (judged.R > 0)
 
 
+def defined(values: FloatArray, how: Convention) -> FloatArray:
+    """Give undefined values what the convention gives them: they stay NaN where it skips them."""
+    if how.undefined == "skip":
+        return values
+    return np.where(np.isnan(values), 0.0 if how.undefined == "zero" else 1.0, values)
+
+
 def finished(values: FloatArray, how: Convention) -> FloatArray:
     """Give undefined values what the convention gives them, and round as the tool rounds."""
-    if how.undefined != "skip":
-        values = np.where(np.isnan(values), 0.0 if how.undefined == "zero" else 1.0, values)
+    values = defined(values, how)
     return values if how.decimals is None else np.array([round(value, how.decimals) for value in values.tolist()])
 
 
@@ -215,7 +222,7 @@ def _counts(qrels: Qrels, run: Run, judged: JudgedRun) -> Counts:
 
 def without_self(run: Run) -> tuple[Run, list[Note]]:
     """Drop the documents whose id is the query's id, and say how many."""
-    query = run.queries.gather(np.repeat(np.arange(len(run.queries)), np.diff(run.offsets)))
+    query = run.queries.gather(run.row_query)
     kept = np.flatnonzero((run.docs != query).to_numpy())
     if (dropped := len(run) - len(kept)) == 0:
         return run, []

@@ -92,9 +92,7 @@ def collect(runs: Sequence[Run], *, lower_is_better: Sequence[str] | bool = ()) 
 
 def _ranks(run: Run) -> IntArray:
     """Rank of each row of an ordered run, from 1, or as it was given."""
-    if run.ranks is not None:
-        return run.ranks
-    return np.arange(1, len(run) + 1) - np.repeat(run.offsets[:-1], np.diff(run.offsets))
+    return run.row_place if run.ranks is None else run.ranks
 
 
 def _sizes(run: Run, numbers: IntArray, Q: int) -> IntArray:

@@ -80,6 +80,5 @@ def finished(lists: Lists, chosen: Recipe, learned: FloatArray | None, *, depth:
     run = lists.to_run(scores, name or chosen.method.name, lists.notes).ranked()
     if depth is None or not (beyond := int((lists.pool - depth).clip(0).sum())):
         return run
-    place = np.arange(len(run)) - np.repeat(run.offsets[:-1], np.diff(run.offsets))
     text = f"the first {depth} documents of each query were kept, {beyond} were left out"
-    return run.only(np.flatnonzero(place < depth), Note("depth", beyond, text))
+    return run.only(np.flatnonzero(run.row_place <= depth), Note("depth", beyond, text))

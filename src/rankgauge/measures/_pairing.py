@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from rankgauge.errors import Fault, InputError, ParameterError
-from rankgauge.judged import FloatArray, IntArray, places
+from rankgauge.judged import FloatArray, IntArray
 from rankgauge.measures._rbo import Side
 from rankgauge.records import Run
 from rankgauge.records.notes import examples
@@ -163,8 +163,7 @@ def _ranks(run: Run, ties: Ties, depth: int | None) -> pl.DataFrame:
     """Columns query, doc, rank, first, last, score; ranks given by the input count as scores."""
     run = run.ranked(ties="docid-desc" if ties == "expected" else ties)
     score = run.scores if run.ranks is None else -run.ranks.astype(np.float64)
-    query = np.repeat(np.arange(len(run.queries)), np.diff(run.offsets))
-    rank = places(query, len(run.queries))
+    query, rank = run.row_query, run.row_place
     first = last = rank
     if ties == "expected":
         new = np.append(True, (query[1:] != query[:-1]) | (score[1:] != score[:-1]))

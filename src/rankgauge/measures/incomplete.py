@@ -100,7 +100,7 @@ def Unjudged(j: JudgedRun, *, over: Literal["returned", "k"] = "returned") -> Fl
     ----------
     over : divide by the documents returned within the cutoff, or by the cutoff itself (trec_eval's unj)
     """
-    return ratio(j.seen - j.sum(j.known), _denominator(j, over))
+    return ratio(j.unjudged, _denominator(j, over))
 
 
 def _denominator(j: JudgedRun, over: str) -> IntArray:

@@ -32,7 +32,7 @@ def _reads_for_more(u: Reader) -> FloatArray:
 def _unfound(j: JudgedRun) -> Residual:
     """What P would gain if all that is unjudged or missing within the cutoff were relevant."""
     assert j.cutoff is not None
-    return Residual((j.seen - j.sum(j.known)) / j.cutoff, (j.cutoff - j.seen) / j.cutoff)
+    return Residual(j.unjudged / j.cutoff, (j.cutoff - j.seen) / j.cutoff)
 
 
 @measure(cite="trec_eval", binary=True, cutoff="required", linear=True, residual=_unfound, profile=_reads_k)

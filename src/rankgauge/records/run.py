@@ -72,6 +72,16 @@ class Run:
         """One 64-bit hash per document id, uint64[n], the same in every run of this process."""
         return self.docs.hash().to_numpy() if self.known_hash is None else self.known_hash
 
+    @property
+    def row_query(self) -> IntArray:
+        """Number of each row's query, int64[n]."""
+        return np.repeat(np.arange(len(self.queries)), np.diff(self.offsets))
+
+    @property
+    def row_place(self) -> IntArray:
+        """Place of each row among those of its query, in the order given, int64[n] from 1."""
+        return np.arange(1, len(self) + 1) - np.repeat(self.offsets[:-1], np.diff(self.offsets))
+
     @classmethod
     def from_columns(
         cls,
@@ -177,7 +187,7 @@ class Run:
 
     def to_polars(self) -> pl.DataFrame:
         """Return a frame with the columns query, doc, score."""
-        query = self.queries.gather(np.repeat(np.arange(len(self.queries)), np.diff(self.offsets)))
+        query = self.queries.gather(self.row_query)
         return pl.DataFrame({"query": query, "doc": self.docs, "score": self.scores})
 
     def named(self, name: str) -> Run:
@@ -192,7 +202,7 @@ class Run:
         >>> list(Run.from_dict({"q": {"a": 1.0, "b": 2.0, "c": 1.0}}).ranked().docs)
         ['b', 'c', 'a']
         """
-        query = np.repeat(np.arange(len(self.queries)), np.diff(self.offsets))
+        query = self.row_query
         if self.ranks is None and ties != "input":
             order = _by_score(self.scores, query)
             order = _by_id_within_ties(order, self.scores, query, self.docs, descending=ties == "docid-desc")

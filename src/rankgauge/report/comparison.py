@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rankgauge.comparison.comparison import Comparison, Everyone
-from rankgauge.comparison.decision import show_p
+from rankgauge.comparison.decision import percent, show_p
 from rankgauge.comparison.pairs import Pair
 from rankgauge.report.grid import Cell, Format, Grid
 from rankgauge.report.scores import as_json as scores_as_json
@@ -58,7 +58,7 @@ def pairs_grid(comparison: Comparison, digits: int = 4) -> Grid:
     for measure in comparison.scores.measures:
         pairs = [pair for pair in comparison.pairs if pair.measure == measure]
         mean = _mean(pairs[0].baseline_values)
-        share = f"{100 * pairs[0].unjudged[0]:.1f}%"
+        share = percent(pairs[0].unjudged[0])
         rows.append([measure, comparison.baseline, mean, None, None, None, None, share, None, "baseline"])
         rows += [_row(pair, digits) for pair in pairs]
     return Grid(columns, rows, digits, booktabs=True)
@@ -75,7 +75,7 @@ def _row(pair: Pair, digits: int) -> list[Cell]:
         span,
         show_p(pair.p_adjusted),
         f"{pair.wins}/{pair.ties}/{pair.losses}",
-        f"{100 * pair.unjudged[1]:.1f}%",
+        percent(pair.unjudged[1]),
         None if bounds is None else f"[{bounds[0] + 0.0:+.{digits}f}, {bounds[1] + 0.0:+.{digits}f}]",
         f"{MARKS[pair.verdict.word]} {pair.verdict.word}",
     ]

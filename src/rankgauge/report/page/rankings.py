@@ -65,7 +65,7 @@ def first_documents(run: Run, how: Convention, depth: int) -> dict[str, Listed]:
     rank = place(run, np.arange(len(run)), how).rank
     table = pl.DataFrame(
         {
-            "query": np.repeat(np.arange(len(run.queries)), np.diff(run.offsets)),
+            "query": run.row_query,
             "rank": rank,
             "doc": run.docs,
             "score": run.scores,
