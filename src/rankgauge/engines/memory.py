@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,6 +20,8 @@ from rankgauge.measures import Measure, parse
 from rankgauge.records import Note, Qrels, Run
 from rankgauge.records.scores import Counts, Scores
 
+MOST_KINDS = 64
+
 AnyRun = Run | Mapping[Any, Mapping[Any, Any]]
 AnyQrels = Qrels | Mapping[Any, Mapping[Any, Any]]
 
@@ -34,8 +36,16 @@ def judgments(qrels: Qrels) -> Judgments:
 
 def by_grade(query: IntArray, grade: FloatArray, Q: int, top_grade: float) -> Judgments:
     """Put judgments of Q queries in order, best first within each."""
-    order = np.lexsort((-grade, query))
-    return Judgments(query[order], grade[order], Q, top_grade)
+    low, high = grade.min(initial=0.0), grade.max(initial=0.0)
+    kinds = int(high - low) + 1 if high - low < MOST_KINDS else 0
+    whole = grade.astype(np.int64)
+    if not kinds or (whole != grade).any():
+        order = np.lexsort((-grade, query))
+        return Judgments(query[order], grade[order], Q, top_grade)
+    # Few whole grades are counted, which is much faster than a sort.
+    counts = np.bincount(query * kinds + (int(high) - whole), minlength=Q * kinds)
+    cell = np.repeat(np.arange(len(counts)), counts)
+    return Judgments(cell // kinds, high - cell % kinds, Q, top_grade)
 
 
 def judge(qrels: Qrels, run: Run, how: Convention | str = "default", *, known: Judgments | None = None) -> JudgedRun:
@@ -58,7 +68,7 @@ def placed(
     flat = qrels.flat
     at = ranking.place(run, found.row, chosen)
     query, grade = flat.row_query[found.judgment], flat.grades[found.judgment]
-    order = np.lexsort((at.rank, query))
+    order = _in_order(query, at.rank)
     return JudgedRun(
         query=query[order],
         grade=grade[order],
@@ -73,6 +83,12 @@ def placed(
         candidates=None if chosen.ideal == "judged" else by_grade(query, grade, known.Q, known.top_grade),
         negative=chosen.negative,
     )
+
+
+def _in_order(query: IntArray, rank: IntArray) -> IntArray | slice:
+    """Order by query and rank; nothing to do where rows lie so already."""
+    later = (query[1:] > query[:-1]) | ((query[1:] == query[:-1]) & (rank[1:] >= rank[:-1]))
+    return slice(None) if later.all() else np.lexsort((rank, query))
 
 
 def rejudged(judged: JudgedRun, how: Convention) -> JudgedRun:
@@ -153,21 +169,47 @@ def _score(qrels: Qrels, run: Run, measures: Sequence[Measure], how: Convention,
     said: list[Note] = []
     if how.drop_self:
         run, said = without_self(run)
-    judge_by = functools.cache(lambda rules: judge(qrels, run, rules, known=known))
+    numbers = ranking.query_numbers(qrels.flat, run)
+    found = ranking.match(qrels.flat, run, numbers)
+    judge_by = functools.cache(lambda rules: placed(qrels, run, rules, known=known, numbers=numbers, found=found))
     judged = judge_by(how)
     counts = _counts(qrels.flat, run, judged)
     if len(counts.left_out) == counts.queries:
         raise InputError(remarks.no_common_query(qrels, run))
-    rows = []
+    values = measured(measures, how, judge_by)
+    arrays: dict[str, Any] = {name: np.stack([one.arrays[name] for one in values]) for name in values[0].arrays}
+    for measure, one in zip(measures, values, strict=True):
+        said.extend(remarks.of_expected(run, str(measure), one.sampled, one.error))
+    arrays["counted"] = counted(judged, how)
+    return _Part(arrays, counts, [*said, *remarks.of_run(qrels.flat, run, judged, counts)])
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One measure's values, and the doubt beside them, float64[Q] each by the names that `Scores` gives them.
+
+    `sampled` and `error` as in `ties.Expected`.
+    """
+
+    arrays: dict[str, FloatArray]
+    sampled: int
+    error: float
+
+
+def measured(
+    measures: Sequence[Measure], how: Convention, judge_by: Callable[[Convention], JudgedRun]
+) -> list[Measured]:
+    """Score one run with every measure: what all engines do, however its judged documents were found.
+
+    `judge_by` gives the judged run under a convention's rules.
+    """
+    done = []
     for measure in measures:
         rules = how.of(str(measure))
         seen = judge_by(rules)
         found = ties_.expected(measure, seen) if rules.ties == "expected" else ties_.Expected(measure.of(seen))
-        rows.append(_values(measure, seen, found.values, rules))
-        said.extend(remarks.of_expected(run, str(measure), found.sampled, found.error))
-    arrays: dict[str, Any] = {name: np.stack([row[name] for row in rows]) for name in rows[0]}
-    arrays["counted"] = counted(judged, how)
-    return _Part(arrays, counts, [*said, *remarks.of_run(qrels.flat, run, judged, counts)])
+        done.append(Measured(_values(measure, seen, found.values, rules), found.sampled, found.error))
+    return done
 
 
 def _values(measure: Measure, judged: JudgedRun, values: FloatArray, how: Convention) -> dict[str, FloatArray]:

@@ -62,7 +62,7 @@ class Qrels:
     @cached_property
     def top_grade(self) -> float:
         """The highest grade of the whole collection, at least 1: the scale of graded measures."""
-        return max(1.0, float(self.grades.max()))
+        return float(self.grades.max(initial=1.0))
 
     @cached_property
     def row_query(self) -> IntArray:

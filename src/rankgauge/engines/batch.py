@@ -1,0 +1,120 @@
+"""Batches of whole rankings to tables of per-query scores: what the streaming engine and Spark's workers run.
+
+Rows carry the ids, the rank or the score, and perhaps the grade; judgments may also come apart, as qrels.
+Everything else is the memory engine's: the same records, the same judged runs, the same measures.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+
+from rankgauge.engines import memory
+from rankgauge.engines.joining import Joined, joined
+from rankgauge.engines.plan import COUNTS, QUERY, STATUS, Plan
+from rankgauge.judged import BoolArray, IntArray, JudgedRun
+from rankgauge.records import Run
+from rankgauge.records._columns import FloatArray
+from rankgauge.records.summary import LEFT_OUT, MISSING, NOT_COUNTED, SCORED
+
+Key = tuple[object, ...]
+
+
+def score(rows: pl.DataFrame, plan: Plan, qrels: pl.DataFrame | None = None) -> pl.DataFrame:
+    """Score a batch of whole rankings.
+
+    Parameters
+    ----------
+    rows : columns by..., query, doc (String; none where the plan trusts), rank (Int64) or score (Float64), and
+        grade (Float64) where rows carry judgments: null or NaN is unjudged. A row with a grade and no rank is
+        judged and was not retrieved.
+    qrels : columns by... (or none of them), query, doc, grade: judgments that hold for these rankings; where
+        a query has no row, it is a query without results
+
+    Returns
+    -------
+    The table of `plan.schema`: one row per query, in order of the first row of each, then those without rows.
+
+    Raises
+    ------
+    InputError
+        For scores that are NaN, ranks below 1 or twice in a query, missing values, infinite grades.
+    DuplicateError
+        For a document twice in a ranking, unless the plan says which holds.
+    """
+    if not plan.by:
+        return _score(rows, plan, qrels)
+    parts = _parted(rows, plan, qrels)
+    tables = [_score(part, plan, judged).select(*_named(plan, key), pl.all()) for key, part, judged in parts]
+    return pl.concat(tables) if tables else pl.DataFrame(schema=plan.schema)
+
+
+def _parted(
+    rows: pl.DataFrame, plan: Plan, qrels: pl.DataFrame | None
+) -> list[tuple[Key, pl.DataFrame, pl.DataFrame | None]]:
+    """Part rows and judgments by the groups of `by`; judgments without these columns hold in all groups."""
+    parts = rows.partition_by(plan.by, as_dict=True, maintain_order=True, include_key=False)
+    if qrels is None or plan.by[0] not in qrels.columns:
+        return [(key, part, qrels) for key, part in parts.items()]
+    judged = qrels.partition_by(plan.by, as_dict=True, maintain_order=True, include_key=False)
+    keys = dict.fromkeys([*parts, *judged])
+    nothing, unjudged = rows.drop(plan.by).clear(), qrels.drop(plan.by).clear()
+    return [(key, parts.get(key, nothing), judged.get(key, unjudged)) for key in keys]
+
+
+def _named(plan: Plan, key: Key) -> list[pl.Expr]:
+    return [pl.lit(value, pl.String).alias(name) for name, value in zip(plan.by, key, strict=True)]
+
+
+def _score(rows: pl.DataFrame, plan: Plan, qrels: pl.DataFrame | None) -> pl.DataFrame:
+    both = joined(rows, plan, qrels)
+    known = replace(memory.judgments(both.qrels), top_grade=plan.top_grade)
+    judge_by = functools.cache(
+        lambda rules: memory.placed(both.qrels, both.run, rules, known=known, numbers=both.numbers, found=both.found)
+    )
+    values = memory.measured(plan.measures, plan.how, judge_by)
+    judged = judge_by(plan.how)
+    columns = {one.name: found.arrays["values"] for one, found in zip(plan.columns, values, strict=True)}
+    columns |= {name: values[number].arrays["unjudged"] for name, number in plan.unjudged.items()}
+    for one, found in zip(plan.columns, values, strict=True):
+        columns |= {column: found.arrays[array] for array, column in one.doubts}
+    return _table(both, judged, memory.counted(judged, plan.how), columns)
+
+
+def _table(both: Joined, judged: JudgedRun, counted: BoolArray, columns: dict[str, FloatArray]) -> pl.DataFrame:
+    """Rows of the run's queries, then of the judged queries without results."""
+    numbers, Q = both.numbers, judged.Q
+    there = judged.depth > 0
+    at = np.concatenate([numbers, np.flatnonzero(np.bincount(numbers[numbers >= 0], minlength=Q) == 0)])
+    status = np.where(there, SCORED, MISSING) if Q else np.zeros(0, dtype="U8")
+    status = np.append(np.where(counted, status, NOT_COUNTED), LEFT_OUT)  # the last is the number -1
+    some, none = both.run.queries, both.qrels.queries.gather(at[len(numbers) :])
+    own = np.append(_retrieved(both.run), np.zeros(len(none), dtype=np.int64))
+    hits = np.bincount(judged.query, minlength=Q + 1)[at]
+    tied = np.bincount(judged.query[judged.last > judged.first], minlength=Q + 1)[at]
+    counts = (own, hits, tied, _filled(both.dropped, len(at)), _filled(both.conflicts, len(at)))
+    picked = {name: _nullable(values, at, counted) for name, values in columns.items()}
+    return pl.DataFrame(
+        {QUERY: pl.concat([some, none]), STATUS: pl.Series(status[at], dtype=pl.String)}
+        | dict(zip(COUNTS, counts, strict=True))
+        | picked
+    )
+
+
+def _nullable(values: FloatArray, at: IntArray, counted: BoolArray) -> pl.Series:
+    """Values of the queries, null where one is undefined, not counted, or has no judgments."""
+    shown = np.append(np.where(counted, values, np.nan), np.nan)[at]
+    return pl.Series(shown).fill_nan(None)
+
+
+def _filled(counts: IntArray, length: int) -> IntArray:
+    return np.append(counts, np.zeros(length - len(counts), dtype=np.int64))
+
+
+def _retrieved(run: Run) -> IntArray:
+    if run.ranks is None or not len(run):
+        return np.diff(run.offsets)
+    return np.maximum.reduceat(run.ranks, run.offsets[:-1])
