@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,28 +17,12 @@ from polars.testing import assert_frame_equal
 
 from rankgauge.engines import batch
 from rankgauge.engines.plan import plan
+from spark_processes import LONGEST_WAIT, free_port, listens, wait_for
 from spark_worlds import logs
 
-LONGEST_WAIT = 180.0
 PARTS = 12
 AT_ONCE = 2
 MEASURES = ["nDCG@10", "AP"]
-
-
-def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        port: int = one.getsockname()[1]
-        return port
-
-
-def wait_for(what: object, seconds: float = LONGEST_WAIT) -> None:
-    """Wait until a condition holds."""
-    assert callable(what)
-    until = time.monotonic() + seconds
-    while not what():
-        assert time.monotonic() < until, "waited in vain"
-        time.sleep(0.05)
 
 
 @dataclass
@@ -105,13 +87,9 @@ def cluster(java_home: str, tmp_path_factory: pytest.TempPathFactory) -> Iterato
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )  # fmt: skip
 
-    def listens() -> bool:
-        with socket.socket() as one:
-            return one.connect_ex(("127.0.0.1", port)) == 0
-
     started = [start("Master", "--port", str(port))]
     try:
-        wait_for(listens)
+        wait_for(lambda: listens(port))
         for number in range(2):
             room = ("--cores", "1", "--memory", "1g", "--work-dir", str(folder / f"worker{number}"))
             started.append(start("Worker", *room, address))

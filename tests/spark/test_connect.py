@@ -15,9 +15,8 @@ from polars.testing import assert_frame_equal
 
 from rankgauge.engines import batch
 from rankgauge.engines.plan import plan
+from spark_processes import LONGEST_WAIT, free_port, listens, wait_for
 from spark_worlds import judgments, logs
-
-from .test_cluster import LONGEST_WAIT, free_port, wait_for
 
 MEASURES = ["nDCG@10", "AP", "Judged@5"]
 CLIENT = """
@@ -69,20 +68,13 @@ def address(java_home: str, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         cwd=folder, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     try:
-        wait_for(lambda: _listens(port) or server.poll() is not None)
+        wait_for(lambda: listens(port) or server.poll() is not None)
         assert server.poll() is None
         yield f"sc://127.0.0.1:{port}"
     finally:
         if server.poll() is None:
             os.killpg(server.pid, signal.SIGKILL)
         server.wait()
-
-
-def _listens(port: int) -> bool:
-    import socket
-
-    with socket.socket() as one:
-        return one.connect_ex(("127.0.0.1", port)) == 0
 
 
 def test_connect_gives_the_same_table_and_summary_without_java(address, tmp_path):

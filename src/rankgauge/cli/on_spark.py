@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import shutil
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import reduce
 from pathlib import Path, PurePosixPath
@@ -45,7 +47,7 @@ def evaluate(request: Request) -> Results:
     executors share: any for a Spark on this machine.
     """
     out = None if request.out is None else _shared(request.out)
-    with talk.working("Spark") as step, Work(out, job=f"spark {uuid.uuid4()}") as work:
+    with talk.working("Spark") as step, _work(out) as work:
         step("starting a session")
         session = spark.session(request.master, memory=request.memory)
         step("looking at the files")
@@ -64,6 +66,17 @@ def evaluate(request: Request) -> Results:
             text=bool({format_, other} & set(AS_TEXT)),
         )
         return work.finish(*_computed(prepared, request, out, work, step))
+
+
+@contextmanager
+def _work(out: Path | None) -> Iterator[Work]:
+    """Open a working folder; what did not come to an end here is not taken up again."""
+    with Work(out, job=f"spark {uuid.uuid4()}") as work:
+        try:
+            yield work
+        except BaseException:
+            shutil.rmtree(work.folder, ignore_errors=True)
+            raise
 
 
 def _computed(
