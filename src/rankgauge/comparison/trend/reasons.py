@@ -73,6 +73,11 @@ def too_few(day: Measured, rules: TrendRules) -> str:
     return f"{day.n:,} queries have a value; {rules.least_queries} are needed"
 
 
+def averaged(average: float, average_low: float, average_high: float, averaged: int) -> str:
+    """Say what the last days came to, and where that was expected."""
+    return f"the last {averaged} days are {average:.4f} on average, expected {average_low:.4f} to {average_high:.4f}"
+
+
 def sure_side(day: Measured, found: Reference, expected: Expected, why: Hole) -> int:
     """On which side a day is whatever grades the unjudged documents have; 0 where they could change that."""
     if not why.unjudged or day.residual is None or found.residual is None:

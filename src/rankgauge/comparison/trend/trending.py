@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 
 from rankgauge.comparison.trend.days import calendar, columns_of, measured_days, noted
 from rankgauge.comparison.trend.rules import TrendRules
@@ -45,7 +46,8 @@ def trend(
         For a measure that the results do not hold, or whose queries are not averaged.
     """
     found = results if isinstance(results, Results) else read_results(results)
-    rules, columns = rules or TrendRules(), columns_of(found, measure)
+    columns = columns_of(found, measure)
+    rules = _suited(rules or TrendRules(), columns.name)
     days = calendar(found, date=date, where=where)
     wanted = dt.date.fromisoformat(expect) if isinstance(expect, str) else expect
     measured = measured_days(found, columns, days, confidence=rules.confidence, expect=wanted)
@@ -61,3 +63,10 @@ def trend(
     about = found.about
     words = said(columns.name, about_day, looked, changes, rules)
     return Trend(columns.name, looked, changes, rules, at, words, alert, about.source, about.convention, notes)
+
+
+def _suited(rules: TrendRules, measure: str) -> TrendRules:
+    """Compare shares of judged documents whatever they are: they are not in doubt, but what is asked about."""
+    if measure.partition("(")[0].partition("@")[0] not in ("Judged", "Unjudged"):
+        return rules
+    return replace(rules, thresholds=replace(rules.thresholds, clean=1.0, warned=1.0, refused=1.0))

@@ -188,6 +188,8 @@ class Walk:
         if expected is not None:
             ends = {"expected": expected.center, "band_low": expected.low, "band_high": expected.high}
             numbers |= ends
+        if status in ("slow drop", "slow rise"):
+            why = (*why, reasons.averaged(**told))
         odd = reasons.oddities(day, found, self.rules, refused=status == "not comparable")
         days = 0 if found is None else len(found.days)
         return Day(status=status, reference=days, level=self._level, reasons=(*why, *odd), **numbers, **told)

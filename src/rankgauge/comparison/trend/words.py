@@ -22,7 +22,7 @@ WHY = {
 def said(measure: str, day: Day, days: Sequence[Day], changes: Sequence[Change], rules: TrendRules) -> Said:
     """Say of one day what came of looking at it."""
     own = _Words(measure, day, [one for one in days if one.date <= day.date], rules, changes)
-    named = 1 if day.status in ("not comparable", "few queries") else 0
+    named = 1 if day.status in ("not comparable", "few queries", "slow drop", "slow rise") else 0
     return Said(day, own.sentence(), (*day.reasons[named:], *own.behind()), own.do())
 
 
