@@ -6,7 +6,20 @@ import sys
 
 import typer
 
-from rankgauge.cli import classify, compare, convert, demo, doctor, evaluate, fuse, gate, holes, measures, reconcile
+from rankgauge.cli import (
+    classify,
+    compare,
+    convert,
+    demo,
+    doctor,
+    evaluate,
+    fuse,
+    gate,
+    holes,
+    measures,
+    reconcile,
+    trend,
+)
 from rankgauge.cli.talk import complain
 from rankgauge.errors import ConventionError, MeasureError, MethodError, RankgaugeError
 
@@ -23,6 +36,7 @@ VERBS = (
     evaluate.evaluate,
     compare.compare,
     gate.gate,
+    trend.trend,
     holes.holes,
     doctor.doctor,
     reconcile.reconcile,
