@@ -18,9 +18,10 @@ from rankgauge.engines.plan import COUNTS, QUERY, STATUS, Plan
 from rankgauge.judged import BoolArray, IntArray, JudgedRun
 from rankgauge.records import Run
 from rankgauge.records._columns import FloatArray
-from rankgauge.records.summary import LEFT_OUT, MISSING, NOT_COUNTED, SCORED
+from rankgauge.records.summary import LEFT_OUT, MISSING, NOT_COUNTED, SCORED, STATUSES
 
 Key = tuple[object, ...]
+_KIND = {status: place for place, status in enumerate(STATUSES)}
 
 
 def score(rows: pl.DataFrame, plan: Plan, qrels: pl.DataFrame | None = None) -> pl.DataFrame:
@@ -87,10 +88,9 @@ def _score(rows: pl.DataFrame, plan: Plan, qrels: pl.DataFrame | None) -> pl.Dat
 def _table(both: Joined, judged: JudgedRun, counted: BoolArray, columns: dict[str, FloatArray]) -> pl.DataFrame:
     """Rows of the run's queries, then of the judged queries without results."""
     numbers, Q = both.numbers, judged.Q
-    there = judged.depth > 0
     at = np.concatenate([numbers, np.flatnonzero(np.bincount(numbers[numbers >= 0], minlength=Q) == 0)])
-    status = np.where(there, SCORED, MISSING) if Q else np.zeros(0, dtype="U8")
-    status = np.append(np.where(counted, status, NOT_COUNTED), LEFT_OUT)  # the last is the number -1
+    kind = np.where(counted, np.where(judged.depth > 0, _KIND[SCORED], _KIND[MISSING]), _KIND[NOT_COUNTED])
+    kind = np.append(kind, _KIND[LEFT_OUT])[at]  # the last is the number -1
     some, none = both.run.queries, both.qrels.queries.gather(at[len(numbers) :])
     own = np.append(_retrieved(both.run), np.zeros(len(none), dtype=np.int64))
     hits = np.bincount(judged.query, minlength=Q + 1)[at]
@@ -98,7 +98,7 @@ def _table(both: Joined, judged: JudgedRun, counted: BoolArray, columns: dict[st
     counts = (own, hits, tied, _filled(both.dropped, len(at)), _filled(both.conflicts, len(at)))
     picked = {name: _nullable(values, at, counted) for name, values in columns.items()}
     return pl.DataFrame(
-        {QUERY: pl.concat([some, none]), STATUS: pl.Series(status[at], dtype=pl.String)}
+        {QUERY: pl.concat([some, none]), STATUS: pl.Series(STATUSES, dtype=pl.String).gather(kind)}
         | dict(zip(COUNTS, counts, strict=True))
         | picked
     )

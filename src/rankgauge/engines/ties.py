@@ -35,7 +35,7 @@ def interval(measure: Measure, judged: JudgedRun, *, known: FloatArray | None = 
     if not _order_bounds(measure, judged):
         nothing = np.full(judged.Q, np.nan)
         return nothing, nothing
-    if not (judged.last > judged.first).any():
+    if not judged.has_ties:
         values = measure.of(judged) if known is None else known
         return values, values
     levelled = judged.at(measure.parameters["rel"]) if measure.declared.binary else judged
@@ -97,11 +97,9 @@ def _order_bounds(measure: Measure, judged: JudgedRun) -> bool:
         weight = discounts(ranks, parameters["discount"], parameters.get("base", 2))
         if (np.diff(weight) > 0).any():
             return False
-    if "gain" not in parameters:
+    if "gain" not in parameters or parameters["gain"] in ("exp", "linear"):
         return True
     grade = np.unique(np.maximum(judged.grade, 0))
-    if parameters["gain"] == "exp":
-        return True
     gained = gains(grade, parameters["gain"])
     unjudged = np.searchsorted(grade, 0, side="right")  # gains nothing, stands between grade 0 and the others
     return bool((np.diff(np.insert(gained, unjudged, 0.0)) >= 0).all())
