@@ -1,100 +1,49 @@
-"""What the engine owes: the same numbers whatever way the input came, and inputs left as they were."""
+"""What every engine owes: the memory engine's numbers, to the bit, for every measure and under every convention."""
 
 from __future__ import annotations
 
-import copy
+from functools import cache
 
-import numpy as np
-import pandas as pd
 import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankgauge as rg
-from strategies import inputs, one_query, shuffled
+from contract.cases import CASES, drawn, in_days
+from contract.engines import Case, differences, memory, queries, whole
+from contract.marks import each_engine, notyet
+from contract.samples import SAMPLES
+from rankgauge.measures import REGISTRY
 
-MEASURES = ["nDCG@3", "AP", "RR", "P@5", "bpref", "infAP", "ERR@10", "Q", "RBP", "Judged@5", "SetP", "NumRelRet"]
-NUMBERS = ("values", "low", "high", "unjudged", "residual_unjudged", "residual_tail", "counted")
-few = settings(max_examples=40)
+FLAT = [measure for measure in SAMPLES if not measure.declared.subtopics]
+"""Every form of every measure that needs no subtopics."""
 
+SIMPLE = [
+    measure @ 5 if measure.declared.cutoff == "required" else measure
+    for measure in REGISTRY.values()
+    if not measure.declared.subtopics
+] + ["nDCG@3", "RR@3", "P@3", "ERR@3", "RBP@3", "Judged@3", "Success@3", "AP(judged_only=True)@3"]
+"""Each measure once, and some that share a depth."""
 
-def frame(nested: dict[str, dict[str, float]], value: str) -> pl.DataFrame:
-    rows = [(query, doc, number) for query, docs in nested.items() for doc, number in docs.items()]
-    return pl.DataFrame(rows, schema={"query": pl.String, "doc": pl.String, value: pl.Float64}, orient="row")
-
-
-def same(one: rg.Scores, other: rg.Scores) -> None:
-    """To the bit, and with the same remarks."""
-    assert one.queries.to_list() == other.queries.to_list()
-    for name in NUMBERS:
-        np.testing.assert_array_equal(getattr(one, name), getattr(other, name), strict=True)
-    assert one.counts == other.counts
-    assert one.notes == other.notes
+each_case = pytest.mark.parametrize("case", CASES)
 
 
-@few
-@given(inputs())
-def test_dicts_polars_pandas_and_arrow_give_the_same_numbers(given_):
-    qrels, run = given_
-    tables = frame(qrels, "grade"), frame({q: docs for q, docs in run.items() if docs}, "score")
-    expected = rg.evaluate(qrels, run, MEASURES)
-    for judged, ranking in (tables, [t.to_pandas() for t in tables], [t.to_arrow() for t in tables]):
-        same(rg.evaluate(rg.Qrels.from_frame(judged), rg.Run.from_frame(ranking), MEASURES), expected)
+@cache
+def expected(case: str, convention: str) -> pl.DataFrame:
+    return memory(CASES[case], FLAT if convention == "all" else SIMPLE, "default" if convention == "all" else convention)
 
 
-@few
-@given(inputs(), st.data())
-def test_interleaved_queries_give_the_same_numbers(given_, data):
-    qrels, run = given_
-    rows = data.draw(shuffled(run))
-    table = pl.DataFrame(rows, schema=["query", "doc", "score"], orient="row")
-    expected, found = rg.evaluate(qrels, run, MEASURES), rg.evaluate(qrels, rg.Run.from_frame(table), MEASURES)
-    for name in NUMBERS:
-        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name), strict=True)
+@each_case
+@each_engine()
+def test_every_measure_has_the_numbers_of_the_memory_engine(engine, case):
+    if engine.name == "queries":
+        pytest.skip("single queries go through the simple forms below")
+    assert differences(engine.table(CASES[case], FLAT), expected(case, "all")) == []
 
 
-@few
-@given(inputs(), st.sampled_from(["docid-desc", "docid-asc", "input", "expected"]))
-def test_evaluating_twice_gives_the_same_and_changes_no_input(given_, ties):
-    before = copy.deepcopy(given_)
-    qrels, run = rg.Qrels.from_dict(given_[0]), rg.Run.from_dict(given_[1])
-    same(rg.evaluate(qrels, run, MEASURES, ties=ties), rg.evaluate(qrels, run, MEASURES, ties=ties))
-    same(rg.evaluate(qrels, run, MEASURES, ties=ties), rg.evaluate(*given_, MEASURES, ties=ties))
-    assert given_ == before
-
-
-@few
-@given(inputs())
-def test_every_rule_for_ties_stays_within_the_interval(given_):
-    qrels, run = given_
-    for ties in ("docid-desc", "docid-asc", "input", "expected"):
-        scores = rg.evaluate(qrels, run, MEASURES, ties=ties)
-        assert not (scores.values < scores.low).any()
-        assert not (scores.values > scores.high).any()
-
-
-@few
-@given(one_query())
-def test_a_ranking_without_ties_is_the_same_under_every_rule(given_):
-    qrels, run = given_
-    untied = {"q": {doc: -float(place) for place, doc in enumerate(run["q"])}}
-    expected = rg.evaluate(qrels, untied, MEASURES)
-    for ties in ("docid-asc", "input", "expected"):
-        same(rg.evaluate(qrels, untied, MEASURES, ties=ties), expected)
-
-
-def test_pandas_ids_of_either_text_type_are_taken():
-    table = pd.DataFrame({"query": ["007"], "doc": ["1e5"], "grade": [1], "score": [1.0]})
-    for dtype in (object, "str", "string", "category"):
-        typed = table.astype({"query": dtype, "doc": dtype})
-        scores = rg.evaluate(rg.Qrels.from_pandas(typed), rg.Run.from_pandas(typed), "RR")
-        assert scores.of("run", "RR") == {"007": 1.0}
-
-
-def test_an_expected_mean_is_the_mean_of_expected_values():
-    qrels = {"a": {"r": 1}, "b": {"r": 1, "n": 0}}
-    run = {"a": dict.fromkeys(["r", "x", "y", "z"], 1.0), "b": {"n": 2.0, "r": 1.0, "x": 1.0}}
-    row = rg.evaluate(qrels, run, "RR", ties="expected").mean().row(0, named=True)
-    assert row["mean"] == pytest.approx(((1 + 1 / 2 + 1 / 3 + 1 / 4) / 4 + (1 / 2 + 1 / 3) / 2) / 2, abs=1e-15)
-    assert (row["tie_low"], row["tie_high"]) == ((1 / 4 + 1 / 3) / 2, (1 + 1 / 2) / 2)
+@pytest.mark.parametrize("convention", rg.CONVENTIONS)
+@each_case
+@each_engine()
+def test_every_convention_has_the_numbers_of_the_memory_engine(engine, case, convention):
+    assert differences(engine.table(CASES[case], SIMPLE, convention), expected(case, convention)) == []
