@@ -10,6 +10,7 @@ RankgaugeError
 │   └── ParameterError
 ├── MethodError           a way of fusing runs that does not exist or does not fit
 ├── ConventionError       an unknown convention, or one that the input cannot satisfy
+├── EngineError           an engine that cannot run, or whose machines lack something
 └── MissingExtraError     an optional dependency that is not installed
 """
 
@@ -88,6 +89,10 @@ class MethodError(RankgaugeError, ValueError):
 
 class ConventionError(RankgaugeError, ValueError):
     """A convention that does not exist, or that the input cannot satisfy."""
+
+
+class EngineError(RankgaugeError, RuntimeError):
+    """An engine that cannot run here, or machines of a cluster that lack what the work needs."""
 
 
 class MissingExtraError(RankgaugeError, ImportError):

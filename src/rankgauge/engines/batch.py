@@ -7,11 +7,13 @@ Everything else is the memory engine's: the same records, the same judged runs, 
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import polars as pl
 
+from rankgauge.conventions import Convention
 from rankgauge.engines import memory
 from rankgauge.engines.joining import Joined, joined
 from rankgauge.engines.plan import COUNTS, QUERY, STATUS, Plan
@@ -76,16 +78,21 @@ def _score(rows: pl.DataFrame, plan: Plan, qrels: pl.DataFrame | None) -> pl.Dat
     judge_by = functools.cache(
         lambda rules: memory.placed(both.qrels, both.run, rules, known=known, numbers=both.numbers, found=both.found)
     )
-    values = memory.measured(plan.measures, plan.how, judge_by)
     judged = judge_by(plan.how)
-    columns = {one.name: found.arrays["values"] for one, found in zip(plan.columns, values, strict=True)}
-    columns |= {name: values[number].arrays["unjudged"] for name, number in plan.unjudged.items()}
-    for one, found in zip(plan.columns, values, strict=True):
-        columns |= {column: found.arrays[array] for array, column in one.doubts}
-    return _table(both, judged, memory.counted(judged, plan.how), columns)
+    return _table(both, judged, memory.counted(judged, plan.how), columns(plan, judge_by))
 
 
-def _table(both: Joined, judged: JudgedRun, counted: BoolArray, columns: dict[str, FloatArray]) -> pl.DataFrame:
+def columns(plan: Plan, judge_by: Callable[[Convention], JudgedRun]) -> dict[str, FloatArray]:
+    """Score a judged run: the table's columns of numbers, float64[Q] each, as in `memory.measured`."""
+    values = memory.measured(plan.measures, plan.how, judge_by)
+    found = {one.name: of.arrays["values"] for one, of in zip(plan.columns, values, strict=True)}
+    found |= {name: values[number].arrays["unjudged"] for name, number in plan.unjudged.items()}
+    for one, of in zip(plan.columns, values, strict=True):
+        found |= {column: of.arrays[array] for array, column in one.doubts}
+    return found
+
+
+def _table(both: Joined, judged: JudgedRun, counted: BoolArray, numbers_of: dict[str, FloatArray]) -> pl.DataFrame:
     """Rows of the run's queries, then of the judged queries without results."""
     numbers, Q = both.numbers, judged.Q
     at = np.concatenate([numbers, np.flatnonzero(np.bincount(numbers[numbers >= 0], minlength=Q) == 0)])
@@ -96,7 +103,7 @@ def _table(both: Joined, judged: JudgedRun, counted: BoolArray, columns: dict[st
     hits = np.bincount(judged.query, minlength=Q + 1)[at]
     tied = np.bincount(judged.query[judged.last > judged.first], minlength=Q + 1)[at]
     counts = (own, hits, tied, _filled(both.dropped, len(at)), _filled(both.conflicts, len(at)))
-    picked = {name: _nullable(values, at, counted) for name, values in columns.items()}
+    picked = {name: nullable(values, at, counted) for name, values in numbers_of.items()}
     return pl.DataFrame(
         {QUERY: pl.concat([some, none]), STATUS: pl.Series(STATUSES, dtype=pl.String).gather(kind)}
         | dict(zip(COUNTS, counts, strict=True))
@@ -104,7 +111,7 @@ def _table(both: Joined, judged: JudgedRun, counted: BoolArray, columns: dict[st
     )
 
 
-def _nullable(values: FloatArray, at: IntArray, counted: BoolArray) -> pl.Series:
+def nullable(values: FloatArray, at: IntArray, counted: BoolArray) -> pl.Series:
     """Values of the queries, null where one is undefined, not counted, or has no judgments."""
     shown = np.append(np.where(counted, values, np.nan), np.nan)[at]
     return pl.Series(shown).fill_nan(None)

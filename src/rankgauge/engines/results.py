@@ -57,14 +57,19 @@ class About:
 
 @dataclass(frozen=True)
 class Results:
-    """What one folder holds; see `About` and `Summary`."""
+    """What one folder holds, or what was computed and is kept in none; see `About` and `Summary`."""
 
-    folder: Path
+    folder: Path | None
     about: About
     summary: Summary
 
     def scores(self) -> pl.LazyFrame:
-        """Per-query scores: by..., query, status, counts, one column per measure, and its doubt."""
+        """Per-query scores: by..., query, status, counts, one column per measure, and its doubt.
+
+        Raises InputError where no folder keeps them.
+        """
+        if self.folder is None:
+            raise InputError(Fault("these results", "a folder that keeps scores", "none", "name one: out=FOLDER"))
         files = str(self.folder / SCORES / "**" / "*.parquet")
         parted = {name: pl.String for name in self.about.by}
         return pl.scan_parquet(files, hive_partitioning=bool(parted), hive_schema=parted or None)
