@@ -6,17 +6,18 @@ import numpy as np
 import polars as pl
 from hypothesis import strategies as st
 
-from contract.engines import TOP_GRADE, Case
+from contract.engines import Case
 from contract.worlds import world
 from strategies import DOCS, GRADES, QUERIES, SCORES
 
 SCHEMA = {"query": pl.String, "doc": pl.String, "score": pl.Float64, "grade": pl.Float64}
 QRELS = {"query": pl.String, "doc": pl.String, "grade": pl.Float64}
+TOP_GRADE = 3.0
 SELF = ("top", "top", 1.0, TOP_GRADE)
 """A row of its own query, in every case: so the highest grade is the same, and one query is judged and ranked."""
 
 
-def log(seed: int, *, queries: int = 80) -> Case:
+def log(seed: int, *, queries: int = 40) -> Case:
     """A log with scores, many of them tied, and grades on the rows; queries lie in stretches, some torn apart."""
     rng = np.random.default_rng(seed)
     some = world(seed, queries=queries)
@@ -33,7 +34,7 @@ def log(seed: int, *, queries: int = 80) -> Case:
 def ranked(seed: int) -> Case:
     """A log with ranks instead of scores, some of which leave gaps, and judged documents that were not retrieved."""
     rng = np.random.default_rng(seed)
-    some = world(seed, queries=80)
+    some = world(seed, queries=40)
     rows: list[tuple[str, str, int | None, float | None]] = []
     for query, docs in some.ranking.items():
         gaps = np.cumsum(rng.integers(1, 3, size=len(docs))) if rng.random() < 0.3 else np.arange(1, len(docs) + 1)
@@ -46,7 +47,7 @@ def ranked(seed: int) -> Case:
 
 def apart(seed: int, *, both: bool = False) -> Case:
     """A run with scores and qrels apart; with `both`, rows carry grades too, which the qrels contradict in places."""
-    some = world(seed, queries=80)
+    some = world(seed, queries=40)
     rows = log(seed).rows
     qrels = [
         (query, doc, float(grade))
@@ -55,7 +56,9 @@ def apart(seed: int, *, both: bool = False) -> Case:
         if number % 5 and (grade := some.grade(query, doc)) is not None
     ]
     if both:
-        qrels = [(query, doc, grade + (number % 11 == 0)) for number, (query, doc, grade) in enumerate(qrels) if number % 3]
+        qrels = [
+            (query, doc, grade + (number % 11 == 0)) for number, (query, doc, grade) in enumerate(qrels) if number % 3
+        ]
         qrels = [(query, doc, min(grade, TOP_GRADE)) for query, doc, grade in qrels]
     frame = pl.DataFrame([*qrels, ("top", "top", TOP_GRADE)], schema=QRELS, orient="row")
     return Case(rows if both else rows.drop("grade"), frame)
@@ -64,11 +67,20 @@ def apart(seed: int, *, both: bool = False) -> Case:
 CASES = {"log": log(1), "ranks": ranked(2), "qrels apart": apart(3), "both": apart(4, both=True)}
 
 
+def unit(case: Case) -> Case:
+    """The same case with grades up to 1, for conventions that take no others."""
+    scaled = pl.when(pl.col("grade") > 0).then(pl.col("grade") / TOP_GRADE).otherwise("grade").alias("grade")
+    rows = case.rows.with_columns(scaled) if "grade" in case.rows.columns else case.rows
+    return Case(rows, None if case.qrels is None else case.qrels.with_columns(scaled), case.by)
+
+
 def in_days(cases: list[Case]) -> Case:
     """Many cases of one shape as one, each a day of its own; their qrels hold on that day only."""
     days = [pl.lit(f"2026-{number:05}").alias("day") for number in range(len(cases))]
     rows = pl.concat(case.rows.select(day, pl.all()) for day, case in zip(days, cases, strict=True))
-    with_qrels = [case.qrels.select(day, pl.all()) for day, case in zip(days, cases, strict=True) if case.qrels is not None]
+    with_qrels = [
+        case.qrels.select(day, pl.all()) for day, case in zip(days, cases, strict=True) if case.qrels is not None
+    ]
     return Case(rows, pl.concat(with_qrels) if with_qrels else None, by=("day",))
 
 
@@ -85,7 +97,10 @@ def drawn(draw: st.DrawFn) -> Case:
         free = {query: iter(draw(st.permutations(range(1, 15)))) for query in QUERIES}
         places = [next(free[query]) for query, _ in pairs]
         if shape != "rank":
-            places = [None if grade is not None and draw(st.booleans()) else at for at, grade in zip(places, grades, strict=True)]
+            places = [
+                None if grade is not None and draw(st.booleans()) else at
+                for at, grade in zip(places, grades, strict=True)
+            ]
     rows = [(query, doc, at, grade) for (query, doc), at, grade in zip(pairs, places, grades, strict=True)]
     rows.insert(draw(st.integers(0, len(rows))), ("top", "top", 1, TOP_GRADE))
     typed = SCHEMA if place == "score" else SCHEMA | {"score": pl.Int64}

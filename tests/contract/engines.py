@@ -6,24 +6,28 @@ together here from plain dicts.
 
 from __future__ import annotations
 
-import importlib.util
 import itertools
 import math
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import polars as pl
 
 import rankgauge as rg
+from pieces import Frames
 from rankgauge.engines import batch as batch_
+from rankgauge.engines import streaming
+from rankgauge.engines.budget import Budget
 from rankgauge.engines.plan import COUNTS, Order, Plan, plan
+from rankgauge.engines.stream import Choices, evaluate_dataset
 from rankgauge.measures import Measure
 
 Measures = Sequence[Measure | str]
-TOP_GRADE = 3.0
 
 
 @dataclass(frozen=True)
@@ -45,22 +49,30 @@ class Case:
     def order(self) -> Order:
         return "rank" if "rank" in self.rows.columns else "score"
 
+    @property
+    def top_grade(self) -> float:
+        grades = [
+            frame["grade"].fill_nan(None)
+            for frame in (self.rows, self.qrels)
+            if frame is not None and "grade" in frame.columns
+        ]
+        return max(1.0, *(float(column.max() or 0) for column in grades))
+
 
 @dataclass(frozen=True)
 class Engine:
-    """A way from a case to its table; `missing` says why it cannot be had here."""
+    """A way from a case to its table."""
 
     name: str
     table: Callable[..., pl.DataFrame] = field(repr=False)
-    missing: str = ""
 
     def __str__(self) -> str:
         return self.name
 
 
 def planned(case: Case, measures: Measures, how: Any, **choices: Any) -> Plan:
-    """The plan that all engines owe the table of; the cases' highest grade is 3."""
-    return plan(list(measures), how, order=case.order, by=case.by, **({"top_grade": TOP_GRADE} | choices))
+    """The plan that all engines owe the table of."""
+    return plan(list(measures), how, order=case.order, by=case.by, **({"top_grade": case.top_grade} | choices))
 
 
 # --- the reference ---
@@ -83,11 +95,13 @@ def _by_memory(rows: pl.DataFrame, case: Case, wanted: Plan) -> pl.DataFrame:
     run = _run(ranking, case.order)
     scores = rg.evaluate(rg.Qrels.from_dict(judged), run, list(wanted.measures), convention=wanted.how)
     places = {query: place for place, query in enumerate(scores.queries)}
-    found = [_row(query, judged, ranking, conflicts, case.order, wanted) for query in dict.fromkeys([*ranking, *judged])]
+    found = [
+        _row(query, judged, ranking, conflicts, case.order, wanted) for query in dict.fromkeys([*ranking, *judged])
+    ]
     at = [places.get(row["query"], -1) for row in found]
     for row, place in zip(found, at, strict=True):
         counted = place >= 0 and bool(scores.counted[0, place])
-        both = row["query"] in judged and row["query"] in ranking
+        both = row["query"] in judged and row["retrieved"] > 0
         row["status"] = "left out" if place < 0 else "not counted" if not counted else "scored" if both else "missing"
         row |= {name: value if counted else None for name, value in _numbers(scores, place, wanted).items()}
     return pl.DataFrame(found, schema=wanted.schema)
@@ -106,9 +120,7 @@ def _numbers(scores: rg.Scores, place: int, wanted: Plan) -> dict[str, float | N
     return found
 
 
-def _judgments(
-    rows: pl.DataFrame, qrels: pl.DataFrame | None
-) -> tuple[dict[str, dict[str, float]], dict[str, int]]:
+def _judgments(rows: pl.DataFrame, qrels: pl.DataFrame | None) -> tuple[dict[str, dict[str, float]], dict[str, int]]:
     judged: dict[str, dict[str, float]] = {}
     conflicts: dict[str, int] = {}
     if "grade" in rows.columns:
@@ -158,7 +170,7 @@ def _row(
     if wanted.how.order == "input":
         tied = 0
     retrieved = len(docs) if order == "score" else int(max(docs.values(), default=0))
-    counts = (retrieved, len(hits), tied, dropped, conflicts.get(query, 0) if docs else 0)
+    counts = (retrieved, len(hits), tied, dropped, conflicts.get(query, 0))
     return {"query": query} | dict(zip(COUNTS, counts, strict=True))
 
 
@@ -171,12 +183,12 @@ def whole(case: Case, measures: Measures, how: Any = "default", **choices: Any) 
 
 
 def pieces(case: Case, measures: Measures, how: Any = "default", **choices: Any) -> pl.DataFrame:
-    """The queries dealt out to three batches, each with the judgments of its own queries."""
+    """The queries dealt out to two batches, each with the judgments of its own queries."""
     wanted = planned(case, measures, how, **choices)
-    return pl.concat(batch_.score(rows, wanted, qrels) for rows, qrels in _dealt(case, 3))
+    return pl.concat(batch_.score(rows, wanted, qrels) for rows, qrels in _dealt(case, 2))
 
 
-def queries(case: Case, measures: Measures, how: Any = "default", **choices: Any) -> pl.DataFrame:
+def single(case: Case, measures: Measures, how: Any = "default", **choices: Any) -> pl.DataFrame:
     """Every query a batch of its own."""
     wanted = planned(case, measures, how, **choices)
     return pl.concat(batch_.score(rows, wanted, qrels) for rows, qrels in _dealt(case, 10**6))
@@ -197,43 +209,28 @@ def _with_hand(frame: pl.DataFrame, hand: dict[str, int]) -> tuple[pl.Series, pl
 
 
 def stream(
-    case: Case,
-    measures: Measures,
-    how: Any = "default",
-    *,
-    folder: Path,
-    shuffled: bool = False,
-    memory: Any = "2GB",
-    **choices: Any,
+    case: Case, measures: Measures, how: Any = "default", *, shuffled: bool = False, **choices: Any
 ) -> pl.DataFrame:
-    """The streaming engine on parquet files; shuffled rows with little memory have to go through spill files."""
-    from rankgauge.engines import stream as engine
+    """The streaming engine over three pieces, in batches of 30 rows or one ranking.
 
+    Shuffled rows, and judgments that may not be held in memory, are parted on disk.
+    """
     rows = case.rows.sample(fraction=1.0, shuffle=True, seed=3) if shuffled else case.rows
-    here = folder / f"{len(list(folder.iterdir()))}"
-    here.mkdir()
-    rows.write_parquet(here / "rows.parquet", row_group_size=64)
-    if case.qrels is not None:
-        case.qrels.write_parquet(here / "qrels.parquet")
-    results = engine.evaluate(
-        str(here / "rows.parquet"),
-        [str(measure) for measure in measures],
-        qrels=None if case.qrels is None else str(here / "qrels.parquet"),
-        columns={name: name for name in ("query", "doc", case.order, "grade") if name in rows.columns},
-        by=list(case.by),
-        convention=how,
-        out=here / "out",
-        memory=memory,
-        **choices,
-    )
-    return results.scores().collect()
+    size = len(rows) // 3 + 1
+    cut = [rows[start : start + size] for start in range(0, len(rows), size)]
+    graded = "grade" in rows.columns
+    rankings = Frames(cut, order=case.order, by=case.by, graded=graded, trusted="doc" not in rows.columns)
+    apart = case.qrels is not None and case.by[:1] == tuple(case.qrels.columns[:1])
+    qrels = None if case.qrels is None else Frames([case.qrels], by=case.by if apart else (), label="qrels")
+    small = Budget(rows=30, most=1000, judgments=0 if shuffled else None)
+    with tempfile.TemporaryDirectory() as folder, mock.patch.object(streaming, "budget", lambda *_: small):
+        given = Choices(convention=how, out=Path(folder, "out"), **choices)
+        return evaluate_dataset(rankings, list(measures), given, qrels).scores().collect()
 
 
-def _missing(module: str, *needs: str) -> str:
-    if importlib.util.find_spec(f"rankgauge.engines.{module}") is None:
-        return f"the engine {module!r} is not part of this version"
-    absent = [need for need in needs if importlib.util.find_spec(need) is None]
-    return f"{', '.join(absent)} not installed" if absent else ""
+def shuffled_stream(*given: Any, **choices: Any) -> pl.DataFrame:
+    """The same with rows in any order."""
+    return stream(*given, shuffled=True, **choices)
 
 
 ENGINES = {
@@ -241,9 +238,9 @@ ENGINES = {
     for engine in (
         Engine("batch", whole),
         Engine("pieces", pieces),
-        Engine("queries", queries),
-        Engine("stream", stream, _missing("stream")),
-        Engine("shuffled stream", lambda *a, **k: stream(*a, shuffled=True, **k), _missing("stream")),
+        Engine("queries", single),
+        Engine("stream", stream),
+        Engine("shuffled stream", shuffled_stream),
     )
 }
 

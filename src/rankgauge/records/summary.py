@@ -16,8 +16,8 @@ from rankgauge.records.exact import MANTISSA, Expansion, exact_sums, fraction, m
 from rankgauge.records.scores import SMALLEST_IN_A_GEOMETRIC_MEAN
 
 SCORED, MISSING, LEFT_OUT, NOT_COUNTED = "scored", "missing", "left out", "not counted"
-"""What became of a query: it has a ranking and judgments; judgments only; a ranking only; or both, and the
-convention leaves it out of means. Means are over the first two."""
+"""What became of a query: it has a ranking and judgments; judgments only; a ranking only; or it has judgments, and
+the convention leaves it out of means (for want of a ranking, say). Means are over the first two."""
 
 STATUSES = (SCORED, MISSING, LEFT_OUT, NOT_COUNTED)
 
@@ -32,12 +32,14 @@ class MeasureColumns:
     average : how queries are put together: "mean", "sum", "geometric"
     unjudged : column with the share of unjudged documents it sees, None where it sees none
     doubts : (name in `Scores`, column) of low, high, residual_unjudged and residual_tail, as far as they exist
+    decimals : digits to which the convention's tool rounds means, None where it doesn't
     """
 
     name: str
     average: str = "mean"
     unjudged: str | None = None
     doubts: tuple[tuple[str, str], ...] = ()
+    decimals: int | None = None
 
     @property
     def logs(self) -> list[str]:
@@ -120,7 +122,9 @@ class Summary:
 
     def without(self, groups: pl.DataFrame) -> Summary:
         """Return the summary without these groups, named by their values of `by`."""
-        left = [frame.join(groups, on=list(self.by), how="anti", nulls_equal=True) for frame in (self.totals, self.counts)]
+        left = [
+            frame.join(groups, on=list(self.by), how="anti", nulls_equal=True) for frame in (self.totals, self.counts)
+        ]
         return Summary(self.by, *left)
 
     def whole(self) -> Summary:
