@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from contract.engines import Case
@@ -64,7 +69,17 @@ def apart(seed: int, *, both: bool = False) -> Case:
     return Case(rows if both else rows.drop("grade"), frame)
 
 
-CASES = {"log": log(1), "ranks": ranked(2), "qrels apart": apart(3), "both": apart(4, both=True)}
+def shuffled(case: Case, seed: int = 5) -> Case:
+    """The same rows in any order."""
+    return replace(case, rows=case.rows.sample(fraction=1.0, shuffle=True, seed=seed))
+
+
+CASES = {
+    "log": log(1),
+    "ranks": ranked(2),
+    "qrels apart": apart(3),
+    "shuffled": shuffled(apart(4, both=True)),
+}
 
 
 def unit(case: Case) -> Case:
@@ -74,43 +89,66 @@ def unit(case: Case) -> Case:
     return Case(rows, None if case.qrels is None else case.qrels.with_columns(scaled), case.by)
 
 
-def in_days(cases: list[Case]) -> Case:
-    """Many cases of one shape as one, each a day of its own; their qrels hold on that day only."""
-    days = [pl.lit(f"2026-{number:05}").alias("day") for number in range(len(cases))]
-    rows = pl.concat(case.rows.select(day, pl.all()) for day, case in zip(days, cases, strict=True))
-    with_qrels = [
-        case.qrels.select(day, pl.all()) for day, case in zip(days, cases, strict=True) if case.qrels is not None
+def in_days(cases: Sequence[Case]) -> Case:
+    """Cases of one shape as one, each a day of its own; their qrels hold on that day only."""
+    days = [f"2026-01-{number:02}" for number in range(1, len(cases) + 1)]
+    return replace(_together(cases, days, "day"), by=("day",))
+
+
+def in_one(cases: Sequence[Case]) -> Case:
+    """Cases of one shape as one: every query gets the number of its case before its name."""
+    both = _together(cases, list(map(str, range(len(cases)))), "case")
+    frames = [
+        frame and frame.with_columns(query=pl.concat_str("case", "query", separator=" ")).drop("case")
+        for frame in (both.rows, both.qrels)
     ]
-    return Case(rows, pl.concat(with_qrels) if with_qrels else None, by=("day",))
+    return Case(*frames)
+
+
+def _together(cases: Sequence[Case], keys: list[str], name: str) -> Case:
+    named = [pl.lit(key).alias(name) for key in keys]
+    rows = pl.concat(case.rows.select(key, pl.all()) for key, case in zip(named, cases, strict=True))
+    apart = [case.qrels.select(key, pl.all()) for key, case in zip(named, cases, strict=True) if case.qrels is not None]
+    return Case(rows, pl.concat(apart) if apart else None)
+
+
+SHAPES = [(place, graded, qrels) for place in ("score", "rank") for graded, qrels in ((1, 0), (1, 1), (0, 1))]
+"""What decides the order, whether rows carry grades, whether there are qrels."""
 
 
 @st.composite
-def drawn(draw: st.DrawFn) -> Case:
-    """A small case of any shape: ties, gaps, unjudged and unretrieved documents, torn and missing queries."""
-    shape = draw(st.sampled_from(["score", "rank", "rank and unretrieved"]))
-    place = "score" if shape == "score" else "rank"
+def drawn(draw: st.DrawFn, shape: tuple[str, int, int] | None = None) -> Case:
+    """A small case: ties, gaps, unjudged and unretrieved documents, torn and missing queries, NaN for no grade."""
+    place, graded, qrels = shape or draw(st.sampled_from(SHAPES))
     pairs = draw(st.lists(st.tuples(st.sampled_from(QUERIES), st.sampled_from(DOCS)), max_size=24, unique=True))
-    grades = [draw(st.none() | GRADES) for _ in pairs]
+    grades = [draw(st.sampled_from([None, math.nan]) | GRADES) if graded else None for _ in pairs]
     if place == "score":
-        places = [draw(SCORES) for _ in pairs]
+        places: list[float | None] = [draw(SCORES) for _ in pairs]
     else:
         free = {query: iter(draw(st.permutations(range(1, 15)))) for query in QUERIES}
         places = [next(free[query]) for query, _ in pairs]
-        if shape != "rank":
-            places = [
-                None if grade is not None and draw(st.booleans()) else at
-                for at, grade in zip(places, grades, strict=True)
-            ]
+        lost = [grade is not None and grade == grade and draw(st.booleans()) for grade in grades]
+        places = [None if gone else at for at, gone in zip(places, lost, strict=True)]
     rows = [(query, doc, at, grade) for (query, doc), at, grade in zip(pairs, places, grades, strict=True)]
-    rows.insert(draw(st.integers(0, len(rows))), ("top", "top", 1, TOP_GRADE))
+    rows.insert(draw(st.integers(0, len(rows))), (*SELF[:2], 1, TOP_GRADE))
     typed = SCHEMA if place == "score" else SCHEMA | {"score": pl.Int64}
     frame = pl.DataFrame(rows, schema=typed, orient="row").rename({"score": place})
-    if draw(st.booleans()):
+    if not qrels:
         return Case(frame)
     judged = draw(st.dictionaries(st.tuples(st.sampled_from(QUERIES), st.sampled_from(DOCS)), GRADES, max_size=15))
-    qrels = [(query, doc, float(grade)) for (query, doc), grade in judged.items()]
-    both = shape == "rank and unretrieved" or draw(st.booleans())
-    return Case(
-        frame if both else frame.drop("grade"),
-        pl.DataFrame([*qrels, ("top", "top", TOP_GRADE)], schema=QRELS, orient="row"),
-    )
+    apart_ = [(*pair, float(grade)) for pair, grade in judged.items()]
+    table = pl.DataFrame([*apart_, (*SELF[:2], TOP_GRADE)], schema=QRELS, orient="row")
+    return Case(frame if graded else frame.drop("grade"), table)
+
+
+def pool(shape: tuple[str, int, int], many: int = 100) -> Case:
+    """Many drawn cases of one shape in one, for engines that take long to begin."""
+    cases: list[Case] = []
+
+    @settings(max_examples=many, phases=[Phase.generate], database=None, derandomize=True)
+    @given(drawn(shape))
+    def collect(case: Case) -> None:
+        cases.append(case)
+
+    collect()
+    return in_one(cases)

@@ -19,7 +19,7 @@ import numpy as np
 import polars as pl
 
 import rankgauge as rg
-from pieces import Frames
+from pieces import Frames, Survey
 from rankgauge.engines import batch as batch_
 from rankgauge.engines import streaming
 from rankgauge.engines.budget import Budget
@@ -85,18 +85,22 @@ def memory(case: Case, measures: Measures, how: Any = "default") -> pl.DataFrame
     tables = []
     for key, rows in groups.items():
         named = [pl.lit(value, pl.String).alias(name) for name, value in zip(case.by, key, strict=True)]
-        tables.append(_by_memory(rows, case, wanted).select(*named, pl.all()))
+        judged = case.qrels
+        if judged is not None and set(case.by) <= set(judged.columns):
+            here = dict(zip(case.by, key, strict=True))
+            judged = judged.filter(**here).drop(case.by)
+        tables.append(_by_memory(rows, judged, wanted).select(*named, pl.all()))
     return pl.concat(tables)
 
 
-def _by_memory(rows: pl.DataFrame, case: Case, wanted: Plan) -> pl.DataFrame:
-    judged, conflicts = _judgments(rows, case.qrels)
-    ranking = _ranking(rows, case.order)
-    run = _run(ranking, case.order)
+def _by_memory(rows: pl.DataFrame, qrels: pl.DataFrame | None, wanted: Plan) -> pl.DataFrame:
+    judged, conflicts = _judgments(rows, qrels)
+    ranking = _ranking(rows, wanted.order)
+    run = _run(ranking, wanted.order)
     scores = rg.evaluate(rg.Qrels.from_dict(judged), run, list(wanted.measures), convention=wanted.how)
     places = {query: place for place, query in enumerate(scores.queries)}
     found = [
-        _row(query, judged, ranking, conflicts, case.order, wanted) for query in dict.fromkeys([*ranking, *judged])
+        _row(query, judged, ranking, conflicts, wanted.order, wanted) for query in dict.fromkeys([*ranking, *judged])
     ]
     at = [places.get(row["query"], -1) for row in found]
     for row, place in zip(found, at, strict=True):
@@ -208,29 +212,34 @@ def _with_hand(frame: pl.DataFrame, hand: dict[str, int]) -> tuple[pl.Series, pl
     return pl.Series([hand[query] for query in frame["query"]], dtype=pl.Int64), frame
 
 
-def stream(
-    case: Case, measures: Measures, how: Any = "default", *, shuffled: bool = False, **choices: Any
-) -> pl.DataFrame:
-    """The streaming engine over three pieces, in batches of 30 rows or one ranking.
+def stream(case: Case, measures: Measures, how: Any = "default", **choices: Any) -> pl.DataFrame:
+    """The streaming engine over three pieces, in batches of 100 rows or one ranking."""
+    return _streamed(case, measures, how, Budget(rows=100, most=1000, judgments=None), choices)
 
-    Shuffled rows, and judgments that may not be held in memory, are parted on disk.
-    """
-    rows = case.rows.sample(fraction=1.0, shuffle=True, seed=3) if shuffled else case.rows
-    size = len(rows) // 3 + 1
+
+def parted_stream(case: Case, measures: Measures, how: Any = "default", **choices: Any) -> pl.DataFrame:
+    """The same in smaller batches, with judgments that may not be held in memory."""
+    return _streamed(case, measures, how, Budget(rows=60, most=1000, judgments=0), choices)
+
+
+@dataclass
+class _Log(Frames):
+    from_zero: bool = False
+
+    def survey(self) -> Survey:
+        return replace(super().survey(), from_zero=self.from_zero)
+
+
+def _streamed(case: Case, measures: Measures, how: Any, budget: Budget, choices: dict[str, Any]) -> pl.DataFrame:
+    rows, size = case.rows, len(case.rows) // 3 + 1
     cut = [rows[start : start + size] for start in range(0, len(rows), size)]
-    graded = "grade" in rows.columns
-    rankings = Frames(cut, order=case.order, by=case.by, graded=graded, trusted="doc" not in rows.columns)
-    apart = case.qrels is not None and case.by[:1] == tuple(case.qrels.columns[:1])
-    qrels = None if case.qrels is None else Frames([case.qrels], by=case.by if apart else (), label="qrels")
-    small = Budget(rows=30, most=1000, judgments=0 if shuffled else None)
-    with tempfile.TemporaryDirectory() as folder, mock.patch.object(streaming, "budget", lambda *_: small):
+    of_rows = {"trusted": choices.pop("trusted", False), "from_zero": choices.pop("from_zero", False)}
+    rankings = _Log(cut, order=case.order, by=case.by, graded="grade" in rows.columns, **of_rows)
+    by = case.by if case.qrels is not None and set(case.by) <= set(case.qrels.columns) else ()
+    qrels = None if case.qrels is None else Frames([case.qrels], by=by, label="qrels")
+    with tempfile.TemporaryDirectory() as folder, mock.patch.object(streaming, "budget", return_value=budget):
         given = Choices(convention=how, out=Path(folder, "out"), **choices)
         return evaluate_dataset(rankings, list(measures), given, qrels).scores().collect()
-
-
-def shuffled_stream(*given: Any, **choices: Any) -> pl.DataFrame:
-    """The same with rows in any order."""
-    return stream(*given, shuffled=True, **choices)
 
 
 ENGINES = {
@@ -240,7 +249,7 @@ ENGINES = {
         Engine("pieces", pieces),
         Engine("queries", single),
         Engine("stream", stream),
-        Engine("shuffled stream", shuffled_stream),
+        Engine("parted stream", parted_stream),
     )
 }
 
