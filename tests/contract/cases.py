@@ -18,7 +18,7 @@ from strategies import DOCS, GRADES, QUERIES, SCORES
 SCHEMA = {"query": pl.String, "doc": pl.String, "score": pl.Float64, "grade": pl.Float64}
 QRELS = {"query": pl.String, "doc": pl.String, "grade": pl.Float64}
 TOP_GRADE = 3.0
-SELF = ("top", "top", 1.0, TOP_GRADE)
+FIRST = ("top", "first", 1.0, TOP_GRADE)
 """A row of its own query, in every case: so the highest grade is the same, and one query is judged and ranked."""
 
 
@@ -33,7 +33,7 @@ def log(seed: int, *, queries: int = 40) -> Case:
     ]
     torn = rows[len(rows) // 2 :: 7]
     kept = [row for row in rows if row not in torn]
-    return Case(pl.DataFrame([*kept, ("top", "top", 1.0, TOP_GRADE), *torn], schema=SCHEMA, orient="row"))
+    return Case(pl.DataFrame([*kept, FIRST, *torn], schema=SCHEMA, orient="row"))
 
 
 def ranked(seed: int) -> Case:
@@ -46,7 +46,7 @@ def ranked(seed: int) -> Case:
         order = rng.permutation(len(docs)) if rng.random() < 0.3 else range(len(docs))
         rows += [(query, docs[i], int(gaps[i]), some.grade(query, docs[i])) for i in order]
         rows += [(query, doc, None, some.grade(query, doc)) for doc in some.judged[query] if doc not in docs]
-    rows.append(("top", "top", 1, TOP_GRADE))
+    rows.append((*FIRST[:2], 1, TOP_GRADE))
     return Case(pl.DataFrame(rows, schema=SCHEMA | {"score": pl.Int64}, orient="row").rename({"score": "rank"}))
 
 
@@ -65,7 +65,7 @@ def apart(seed: int, *, both: bool = False) -> Case:
             (query, doc, grade + (number % 11 == 0)) for number, (query, doc, grade) in enumerate(qrels) if number % 3
         ]
         qrels = [(query, doc, min(grade, TOP_GRADE)) for query, doc, grade in qrels]
-    frame = pl.DataFrame([*qrels, ("top", "top", TOP_GRADE)], schema=QRELS, orient="row")
+    frame = pl.DataFrame([*qrels, (*FIRST[:2], TOP_GRADE)], schema=QRELS, orient="row")
     return Case(rows if both else rows.drop("grade"), frame)
 
 
@@ -130,14 +130,14 @@ def drawn(draw: st.DrawFn, shape: tuple[str, int, int] | None = None) -> Case:
         lost = [grade is not None and grade == grade and draw(st.booleans()) for grade in grades]
         places = [None if gone else at for at, gone in zip(places, lost, strict=True)]
     rows = [(query, doc, at, grade) for (query, doc), at, grade in zip(pairs, places, grades, strict=True)]
-    rows.insert(draw(st.integers(0, len(rows))), (*SELF[:2], 1, TOP_GRADE))
+    rows.insert(draw(st.integers(0, len(rows))), (*FIRST[:2], 1, TOP_GRADE))
     typed = SCHEMA if place == "score" else SCHEMA | {"score": pl.Int64}
     frame = pl.DataFrame(rows, schema=typed, orient="row").rename({"score": place})
     if not qrels:
         return Case(frame)
     judged = draw(st.dictionaries(st.tuples(st.sampled_from(QUERIES), st.sampled_from(DOCS)), GRADES, max_size=15))
     apart_ = [(*pair, float(grade)) for pair, grade in judged.items()]
-    table = pl.DataFrame([*apart_, (*SELF[:2], TOP_GRADE)], schema=QRELS, orient="row")
+    table = pl.DataFrame([*apart_, (*FIRST[:2], TOP_GRADE)], schema=QRELS, orient="row")
     return Case(frame if graded else frame.drop("grade"), table)
 
 

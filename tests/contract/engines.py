@@ -89,7 +89,7 @@ def memory(case: Case, measures: Measures, how: Any = "default") -> pl.DataFrame
         if judged is not None and set(case.by) <= set(judged.columns):
             here = dict(zip(case.by, key, strict=True))
             judged = judged.filter(**here).drop(case.by)
-        tables.append(_by_memory(rows, judged, wanted).select(*named, pl.all()))
+        tables.append(_by_memory(rows, judged, wanted.but(by=())).select(*named, pl.all()))
     return pl.concat(tables)
 
 
