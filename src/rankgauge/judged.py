@@ -18,6 +18,9 @@ FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 Numbers = npt.NDArray[np.float64] | npt.NDArray[np.int64] | npt.NDArray[np.bool_]
 
+KEPT_CUTS = 4
+"""How many cuts of a ranking are kept for the next measure: enough for @5, @10, @20, and bounded."""
+
 
 @dataclass(frozen=True, eq=False)
 class Subtopics:
@@ -82,6 +85,11 @@ class Judgments:
     def place(self) -> IntArray:
         """Place of each judgment within its query, from 1, int64[J]."""
         return places(self.query, self.Q)
+
+    @cached_property
+    def size(self) -> IntArray:
+        """Number of judgments of each query, int64[Q]."""
+        return np.bincount(self.query, minlength=self.Q).astype(np.int64, copy=False)
 
     def count(self, mask: BoolArray) -> IntArray:
         """Count the judgments that the mask picks, per query, int64[Q]."""
@@ -209,10 +217,16 @@ class JudgedRun:
         return found
 
     def top(self, cutoff: int | None) -> JudgedRun:
-        """Return the ranking cut after its first `cutoff` documents."""
+        """Return the ranking cut after its first `cutoff` documents; the last few cuts are kept for other measures."""
         if cutoff is None:
             return self
-        return replace(self.rows(self.rank <= cutoff), cutoff=cutoff)
+        if cutoff not in self._cuts:
+            if len(self._cuts) == KEPT_CUTS:
+                self._cuts.pop(next(iter(self._cuts)))
+            inside = np.flatnonzero(self.rank <= cutoff)
+            kept = self if len(inside) == len(self.rank) else self.rows(inside)
+            self._cuts[cutoff] = replace(kept, cutoff=cutoff)
+        return self._cuts[cutoff]
 
     def at(self, level: float) -> JudgedRun:
         """Return the same ranking with another grade from which documents are relevant."""
@@ -224,6 +238,10 @@ class JudgedRun:
         Any line of the qrels keeps its document, unless the convention takes negative grades as unjudged
         (trec_eval -J).
         """
+        return self._condensed
+
+    @cached_property
+    def _condensed(self) -> JudgedRun:
         assert self.share is None, "condense first, then spread"
         kept = self.rows(self.grade >= 0) if self.negative == "unjudged" else self
         rank = places(kept.query, self.Q)
@@ -247,21 +265,20 @@ class JudgedRun:
         `gains` holds one gain for each row of `pool`.
         """
         source = self.pool
-        order = _falling(gains, source.query)
-        rank = places(source.query, self.Q)
-        best = replace(
+        order, rank = _falling(gains, source.query), source.place
+        inside = slice(None) if self.cutoff is None else np.flatnonzero(rank <= self.cutoff)
+        rank = rank[inside]
+        return replace(
             self,
-            query=source.query,
-            grade=source.grade[order],
+            query=source.query[inside],
+            grade=source.grade[inside if isinstance(order, slice) else order[inside]],
             rank=rank,
             first=rank,
             last=rank,
             known=np.ones(len(rank), dtype=np.bool_),
-            depth=np.bincount(source.query, minlength=self.Q).astype(np.int64),
+            depth=source.size,
             share=None,
-            cutoff=None,
         )
-        return best.top(self.cutoff)
 
     def rows(self, which: BoolArray | IntArray) -> JudgedRun:
         """Return the ranking with these of its rows, in this order."""
@@ -275,6 +292,15 @@ class JudgedRun:
             known=self.known[which],
             share=None if self.share is None else self.share[which],
         )
+
+    @cached_property
+    def has_ties(self) -> bool:
+        """Whether any row shares its score with another document."""
+        return bool((self.last > self.first).any())
+
+    @cached_property
+    def _cuts(self) -> dict[int, JudgedRun]:
+        return {}
 
     @cached_property
     def _starts(self) -> IntArray:

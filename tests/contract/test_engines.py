@@ -1,100 +1,147 @@
-"""What the engine owes: the same numbers whatever way the input came, and inputs left as they were."""
+"""What every engine owes: the memory engine's numbers, to the bit, for every measure and under every convention."""
 
 from __future__ import annotations
 
-import copy
+from dataclasses import replace
+from functools import cache
 
-import numpy as np
-import pandas as pd
 import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankgauge as rg
-from strategies import inputs, one_query, shuffled
+from contract.cases import CASES, apart, drawn, in_days, log, unit
+from contract.engines import ENGINES, Case, differences, memory
+from contract.marks import each_engine, never, notyet
+from contract.samples import SAMPLES
+from rankgauge.measures import REGISTRY
 
-MEASURES = ["nDCG@3", "AP", "RR", "P@5", "bpref", "infAP", "ERR@10", "Q", "RBP", "Judged@5", "SetP", "NumRelRet"]
-NUMBERS = ("values", "low", "high", "unjudged", "residual_unjudged", "residual_tail", "counted")
-few = settings(max_examples=40)
+FLAT = [measure for measure in SAMPLES if not measure.declared.subtopics]
+"""Every form of every measure that needs no subtopics."""
 
+SHALLOW = ["nDCG@3", "RR@3", "P@3", "ERR@3", "RBP@3", "Judged@3", "Success@3", "AP(judged_only=True)@3"]
+SIMPLE = [measure for measure in REGISTRY.values() if not measure.declared.subtopics]
+SIMPLE = [*(m @ 5 if m.declared.cutoff == "required" else m for m in SIMPLE), *SHALLOW]
+"""Each measure once, and some that share a depth."""
 
-def frame(nested: dict[str, dict[str, float]], value: str) -> pl.DataFrame:
-    rows = [(query, doc, number) for query, docs in nested.items() for doc, number in docs.items()]
-    return pl.DataFrame(rows, schema={"query": pl.String, "doc": pl.String, value: pl.Float64}, orient="row")
-
-
-def same(one: rg.Scores, other: rg.Scores) -> None:
-    """To the bit, and with the same remarks."""
-    assert one.queries.to_list() == other.queries.to_list()
-    for name in NUMBERS:
-        np.testing.assert_array_equal(getattr(one, name), getattr(other, name), strict=True)
-    assert one.counts == other.counts
-    assert one.notes == other.notes
+DAYS = in_days([log(6, queries=12), log(7, queries=12), log(8, queries=12)])
 
 
-@few
-@given(inputs())
-def test_dicts_polars_pandas_and_arrow_give_the_same_numbers(given_):
-    qrels, run = given_
-    tables = frame(qrels, "grade"), frame({q: docs for q, docs in run.items() if docs}, "score")
-    expected = rg.evaluate(qrels, run, MEASURES)
-    for judged, ranking in (tables, [t.to_pandas() for t in tables], [t.to_arrow() for t in tables]):
-        same(rg.evaluate(rg.Qrels.from_frame(judged), rg.Run.from_frame(ranking), MEASURES), expected)
+@cache
+def under(case: str, convention: str) -> Case:
+    return unit(CASES[case]) if convention == "cwl_eval" else CASES[case]
 
 
-@few
-@given(inputs(), st.data())
-def test_interleaved_queries_give_the_same_numbers(given_, data):
-    qrels, run = given_
-    rows = data.draw(shuffled(run))
-    table = pl.DataFrame(rows, schema=["query", "doc", "score"], orient="row")
-    expected, found = rg.evaluate(qrels, run, MEASURES), rg.evaluate(qrels, rg.Run.from_frame(table), MEASURES)
-    for name in NUMBERS:
-        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name), strict=True)
+@cache
+def expected(case: str, convention: str) -> pl.DataFrame:
+    return memory(under(case, convention), SIMPLE, convention)
 
 
-@few
-@given(inputs(), st.sampled_from(["docid-desc", "docid-asc", "input", "expected"]))
-def test_evaluating_twice_gives_the_same_and_changes_no_input(given_, ties):
-    before = copy.deepcopy(given_)
-    qrels, run = rg.Qrels.from_dict(given_[0]), rg.Run.from_dict(given_[1])
-    same(rg.evaluate(qrels, run, MEASURES, ties=ties), rg.evaluate(qrels, run, MEASURES, ties=ties))
-    same(rg.evaluate(qrels, run, MEASURES, ties=ties), rg.evaluate(*given_, MEASURES, ties=ties))
-    assert given_ == before
+@cache
+def expected_forms(case: str) -> pl.DataFrame:
+    return memory(CASES[case], FLAT)
 
 
-@few
-@given(inputs())
-def test_every_rule_for_ties_stays_within_the_interval(given_):
-    qrels, run = given_
-    for ties in ("docid-desc", "docid-asc", "input", "expected"):
-        scores = rg.evaluate(qrels, run, MEASURES, ties=ties)
-        assert not (scores.values < scores.low).any()
-        assert not (scores.values > scores.high).any()
+@pytest.mark.parametrize("case", ["shuffled", "ranks"])
+@each_engine(but=("queries", "stream", "parted stream"))
+def test_every_form_of_every_measure_has_the_numbers_of_the_memory_engine(engine, case):
+    assert differences(engine.table(CASES[case], FLAT), expected_forms(case)) == []
 
 
-@few
-@given(one_query())
-def test_a_ranking_without_ties_is_the_same_under_every_rule(given_):
-    qrels, run = given_
-    untied = {"q": {doc: -float(place) for place, doc in enumerate(run["q"])}}
-    expected = rg.evaluate(qrels, untied, MEASURES)
-    for ties in ("docid-asc", "input", "expected"):
-        same(rg.evaluate(qrels, untied, MEASURES, ties=ties), expected)
+@pytest.mark.parametrize("convention", rg.CONVENTIONS)
+@pytest.mark.parametrize("case", ["shuffled", "ranks"])
+@each_engine(but=("queries", "parted stream"))
+def test_every_convention_has_the_numbers_of_the_memory_engine(engine, case, convention):
+    found = engine.table(under(case, convention), SIMPLE, convention)
+    assert differences(found, expected(case, convention)) == []
 
 
-def test_pandas_ids_of_either_text_type_are_taken():
-    table = pd.DataFrame({"query": ["007"], "doc": ["1e5"], "grade": [1], "score": [1.0]})
-    for dtype in (object, "str", "string", "category"):
-        typed = table.astype({"query": dtype, "doc": dtype})
-        scores = rg.evaluate(rg.Qrels.from_pandas(typed), rg.Run.from_pandas(typed), "RR")
-        assert scores.of("run", "RR") == {"007": 1.0}
+@pytest.mark.parametrize("case", CASES)
+@each_engine()
+def test_every_shape_of_input_has_the_numbers_of_the_memory_engine(engine, case):
+    assert differences(engine.table(CASES[case], SIMPLE), expected(case, "default")) == []
 
 
-def test_an_expected_mean_is_the_mean_of_expected_values():
-    qrels = {"a": {"r": 1}, "b": {"r": 1, "n": 0}}
-    run = {"a": dict.fromkeys(["r", "x", "y", "z"], 1.0), "b": {"n": 2.0, "r": 1.0, "x": 1.0}}
-    row = rg.evaluate(qrels, run, "RR", ties="expected").mean().row(0, named=True)
-    assert row["mean"] == pytest.approx(((1 + 1 / 2 + 1 / 3 + 1 / 4) / 4 + (1 / 2 + 1 / 3) / 2) / 2, abs=1e-15)
-    assert (row["tie_low"], row["tie_high"]) == ((1 / 4 + 1 / 3) / 2, (1 + 1 / 2) / 2)
+@given(drawn(), st.sampled_from(sorted({*rg.CONVENTIONS} - {"cwl_eval"})), st.data())
+@settings(max_examples=60)
+def test_drawn_inputs_have_the_numbers_of_the_memory_engine(case, convention, data):
+    measures = data.draw(st.lists(st.sampled_from(FLAT), min_size=1, max_size=5, unique=True))
+    wanted = memory(case, measures, convention)
+    for engine in (ENGINES["batch"], ENGINES["pieces"], ENGINES["queries"]):
+        assert differences(engine.table(case, measures, convention), wanted) == []
+
+
+@each_engine(but=("pieces", "queries"))
+def test_days_are_kept_apart(engine):
+    assert differences(engine.table(DAYS, SIMPLE), memory(DAYS, SIMPLE), ["day"]) == []
+
+
+@each_engine(but=("pieces", "queries"))
+def test_judgments_without_days_hold_on_each_day(engine):
+    days = in_days([apart(3), apart(3)])
+    whole = apart(3).qrels
+    assert whole is not None
+    assert differences(engine.table(replace(days, qrels=whole), SHALLOW), memory(days, SHALLOW), ["day"]) == []
+
+
+@each_engine()
+def test_ranks_may_count_from_zero(engine):
+    case = CASES["ranks"]
+    lowered = replace(case, rows=case.rows.with_columns(pl.col("rank") - 1))
+    assert differences(engine.table(lowered, SHALLOW, from_zero=True), memory(case, SHALLOW)) == []
+
+
+def counted(case: Case) -> Case:
+    """The case with ranks 1..n, and nothing that was not retrieved."""
+    rows = case.rows.drop_nulls("rank").with_columns(pl.col("rank").rank("ordinal").over("query").cast(pl.Int64))
+    return replace(case, rows=rows)
+
+
+@each_engine()
+def test_trusted_ranks_need_no_ids(engine):
+    case = counted(CASES["ranks"])
+    found = engine.table(replace(case, rows=case.rows.drop("doc")), SIMPLE, trusted=True)
+    assert differences(found, memory(case, SIMPLE)) == []
+
+
+@each_engine(
+    never("batch", "pieces", "queries", reason="ids must be compared", says="got separate judgments"),
+    never("stream", "parted stream", reason="ids must be compared", says="got ids that are not read"),
+)
+def test_trusted_ranks_with_judgments_apart(engine):
+    case = counted(CASES["ranks"])
+    engine.table(replace(case, rows=case.rows.drop("doc"), qrels=CASES["qrels apart"].qrels), SIMPLE, trusted=True)
+
+
+@each_engine(never(*ENGINES, reason="ties are settled by ids", says="leave trusted out"))
+def test_trusted_scores(engine):
+    engine.table(Case(CASES["log"].rows.drop("doc")), SHALLOW, trusted=True)
+
+
+@pytest.mark.parametrize("measure", [m for m in REGISTRY.values() if m.declared.subtopics], ids=str)
+@each_engine(notyet(*ENGINES, reason="rows could carry a subtopic", says="needs subtopics"))
+def test_measures_of_diversity(engine, measure):
+    engine.table(CASES["log"], [measure])
+
+
+def repeated(case: Case) -> Case:
+    """The case with some documents once more, further down."""
+    again = case.rows.filter(pl.col(case.order).is_not_null())[::7]
+    worse = pl.col("rank") + 100 if case.order == "rank" else pl.col("score") - 100
+    return replace(case, rows=pl.concat([case.rows, again.with_columns(worse)]))
+
+
+@pytest.mark.parametrize("kept", ["first", "max"])
+@pytest.mark.parametrize("case", ["log", "ranks"])
+@each_engine()
+def test_repeated_documents_are_dropped_where_asked_and_counted(engine, case, kept):
+    twice = repeated(CASES[case])
+    wanted, found = memory(CASES[case], SHALLOW), engine.table(twice, SHALLOW, on_duplicate=kept)
+    assert differences(found.drop("dropped"), wanted.drop("dropped")) == []
+    assert found["dropped"].sum() == len(twice.rows) - len(CASES[case].rows)
+
+
+@each_engine(never(*ENGINES, reason="a document stands once in a ranking", says="expected each document once"))
+def test_repeated_documents(engine):
+    engine.table(repeated(CASES["log"]), SHALLOW)

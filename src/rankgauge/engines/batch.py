@@ -7,7 +7,7 @@ Everything else is the memory engine's: the same records, the same judged runs, 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -17,12 +17,14 @@ from rankgauge.conventions import Convention
 from rankgauge.engines import memory
 from rankgauge.engines.joining import Joined, joined
 from rankgauge.engines.plan import COUNTS, QUERY, STATUS, Plan
+from rankgauge.errors import Fault, InputError
 from rankgauge.judged import BoolArray, IntArray, JudgedRun
 from rankgauge.records import Run
 from rankgauge.records._columns import FloatArray
-from rankgauge.records.summary import LEFT_OUT, MISSING, NOT_COUNTED, SCORED
+from rankgauge.records.summary import LEFT_OUT, MISSING, NOT_COUNTED, SCORED, STATUSES
 
 Key = tuple[object, ...]
+_KIND = {status: place for place, status in enumerate(STATUSES)}
 
 
 def score(rows: pl.DataFrame, plan: Plan, qrels: pl.DataFrame | None = None) -> pl.DataFrame:
@@ -59,8 +61,12 @@ def _parted(
 ) -> list[tuple[Key, pl.DataFrame, pl.DataFrame | None]]:
     """Part rows and judgments by the groups of `by`; judgments without these columns hold in all groups."""
     parts = rows.partition_by(plan.by, as_dict=True, maintain_order=True, include_key=False)
-    if qrels is None or plan.by[0] not in qrels.columns:
+    there = [] if qrels is None else [name for name in plan.by if name in qrels.columns]
+    if qrels is None or not there:
         return [(key, part, qrels) for key, part in parts.items()]
+    if len(there) < len(plan.by):
+        got = f"{', '.join(there)} of {', '.join(plan.by)}"
+        raise InputError(Fault("the judgments", "all columns that part rankings, or none", got, "add the others"))
     judged = qrels.partition_by(plan.by, as_dict=True, maintain_order=True, include_key=False)
     keys = dict.fromkeys([*parts, *judged])
     nothing, unjudged = rows.drop(plan.by).clear(), qrels.drop(plan.by).clear()
@@ -92,20 +98,20 @@ def columns(plan: Plan, judge_by: Callable[[Convention], JudgedRun]) -> dict[str
 
 
 def _table(both: Joined, judged: JudgedRun, counted: BoolArray, numbers_of: dict[str, FloatArray]) -> pl.DataFrame:
-    """Rows of the run's queries, then of the judged queries without results."""
+    """Rows of the run's queries, then of the judged queries without results, then of those with nothing left."""
     numbers, Q = both.numbers, judged.Q
-    there = judged.depth > 0
-    at = np.concatenate([numbers, np.flatnonzero(np.bincount(numbers[numbers >= 0], minlength=Q) == 0)])
-    status = np.where(there, SCORED, MISSING) if Q else np.zeros(0, dtype="U8")
-    status = np.append(np.where(counted, status, NOT_COUNTED), LEFT_OUT)  # the last is the number -1
-    some, none = both.run.queries, both.qrels.queries.gather(at[len(numbers) :])
-    own = np.append(_retrieved(both.run), np.zeros(len(none), dtype=np.int64))
+    silent = np.flatnonzero(np.bincount(numbers[numbers >= 0], minlength=Q) == 0)
+    at = np.concatenate([numbers, silent, np.full(len(both.idle), -1)])
+    kind = np.where(counted, np.where(judged.depth > 0, _KIND[SCORED], _KIND[MISSING]), _KIND[NOT_COUNTED])
+    kind = np.append(kind, _KIND[LEFT_OUT])[at]  # the last is the number -1
+    names = pl.concat([both.run.queries, both.qrels.queries.gather(silent), both.idle])
+    own = np.append(_retrieved(both.run), np.zeros(len(at) - len(numbers), dtype=np.int64))
     hits = np.bincount(judged.query, minlength=Q + 1)[at]
     tied = np.bincount(judged.query[judged.last > judged.first], minlength=Q + 1)[at]
-    counts = (own, hits, tied, _filled(both.dropped, len(at)), _filled(both.conflicts, len(at)))
+    counts = (own, hits, tied, _counts(names, both.dropped), _counts(names, both.conflicts))
     picked = {name: nullable(values, at, counted) for name, values in numbers_of.items()}
     return pl.DataFrame(
-        {QUERY: pl.concat([some, none]), STATUS: pl.Series(status[at], dtype=pl.String)}
+        {QUERY: names, STATUS: pl.Series(STATUSES, dtype=pl.String).gather(kind)}
         | dict(zip(COUNTS, counts, strict=True))
         | picked
     )
@@ -114,11 +120,13 @@ def _table(both: Joined, judged: JudgedRun, counted: BoolArray, numbers_of: dict
 def nullable(values: FloatArray, at: IntArray, counted: BoolArray) -> pl.Series:
     """Values of the queries, null where one is undefined, not counted, or has no judgments."""
     shown = np.append(np.where(counted, values, np.nan), np.nan)[at]
-    return pl.Series(shown).fill_nan(None)
+    return pl.Series(shown, nan_to_null=True)
 
 
-def _filled(counts: IntArray, length: int) -> IntArray:
-    return np.append(counts, np.zeros(length - len(counts), dtype=np.int64))
+def _counts(queries: pl.Series, known: Mapping[str, int]) -> IntArray:
+    if not known:
+        return np.zeros(len(queries), dtype=np.int64)
+    return np.array([known.get(query, 0) for query in queries], dtype=np.int64)
 
 
 def _retrieved(run: Run) -> IntArray:

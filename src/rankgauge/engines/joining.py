@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,24 +24,31 @@ class Joined:
     """A batch as records.
 
     `numbers` int64[run's Q]: each of the run's queries in the qrels, -1 for none; `found`: the judged documents
-    of the run; `dropped`, `conflicts` int64[run's Q]: see `plan.COUNTS`.
+    of the run; `dropped`, `conflicts`: of queries that have any, see `plan.COUNTS`; `idle`: queries of the rows
+    that are left with neither a ranking nor judgments.
     """
 
     qrels: Qrels
     run: Run
     numbers: IntArray
     found: ranking.Matches
-    dropped: IntArray
-    conflicts: IntArray
+    dropped: Mapping[str, int]
+    conflicts: Mapping[str, int]
+    idle: pl.Series
 
 
 def joined(rows: pl.DataFrame, plan: Plan, qrels: pl.DataFrame | None) -> Joined:
     """Build the records of one batch; see `batch.score` for its columns and errors."""
+    _check_ids(rows, plan, qrels)
     groups = grouped(rows[QUERY])
     if groups.order is not None:
         rows = rows[groups.order]
         groups = Groups(groups.ids, groups.offsets, None)
-    return _as_they_stand(rows, groups, plan) if qrels is None else _apart(rows, groups, plan, qrels)
+    both = _as_they_stand(rows, groups, plan) if qrels is None else _apart(rows, groups, plan, qrels)
+    if (highest := both.qrels.grades.max(initial=0.0)) > plan.top_grade:
+        advice = "top_grade is the highest grade of all judgments, in whatever batch"
+        raise InputError(Fault(WHERE, f"grades up to {plan.top_grade:g}", f"{highest:g}", advice))
+    return both
 
 
 def _as_they_stand(rows: pl.DataFrame, groups: Groups, plan: Plan) -> Joined:
@@ -60,12 +68,13 @@ def _as_they_stand(rows: pl.DataFrame, groups: Groups, plan: Plan) -> Joined:
     offsets = np.append(0, np.cumsum(counts[some])).astype(np.int64)
     judgments = Qrels(groups.ids.filter(pl.Series(some)), offsets, docs.gather(row), frozen(grades[row]))
     numbers = np.where(some, np.cumsum(some) - 1, -1)
-    nothing = np.zeros(len(groups.ids), dtype=np.int64)
-    return Joined(judgments, run, numbers, ranking.Matches(row, np.arange(len(row))), nothing, nothing)
+    found = ranking.Matches(row, np.arange(len(row)))
+    return Joined(judgments, run, numbers, found, {}, {}, groups.ids.clear())
 
 
 def _apart(rows: pl.DataFrame, groups: Groups, plan: Plan, qrels: pl.DataFrame | None) -> Joined:
     """Join judgments and rankings by their ids; separate qrels hold against the grades on rows."""
+    named = groups.ids
     own = rows.select(QUERY, DOC, pl.Series(GRADE, _grades(rows)).fill_nan(None))
     if plan.order == "rank" and rows[RANK].null_count():
         placed = rows[RANK].is_not_null()
@@ -75,10 +84,18 @@ def _apart(rows: pl.DataFrame, groups: Groups, plan: Plan, qrels: pl.DataFrame |
     run = _run(rows, groups, plan)
     judgments, conflicts = _judgments(own.drop_nulls(GRADE), qrels, plan)
     numbers = ranking.query_numbers(judgments, run)
-    before = dict(zip(groups.ids, np.diff(groups.offsets).tolist(), strict=True))
-    dropped = np.array([before[query] for query in run.queries], dtype=np.int64) - np.diff(run.offsets)
-    contradicted = np.array([conflicts.get(query, 0) for query in run.queries], dtype=np.int64)
-    return Joined(judgments, run, numbers, ranking.match(judgments, run, numbers), dropped, contradicted)
+    found = ranking.match(judgments, run, numbers)
+    idle = named.filter(~named.is_in(pl.concat([run.queries, judgments.queries]).implode()))
+    return Joined(judgments, run, numbers, found, _dropped(groups, run), conflicts, idle)
+
+
+def _dropped(groups: Groups, run: Run) -> dict[str, int]:
+    """How many rows of each query are not in the run, for queries that lost any."""
+    if len(run) == int(groups.offsets[-1]):
+        return {}
+    left = dict(zip(run.queries, np.diff(run.offsets).tolist(), strict=True))
+    sizes = zip(groups.ids, np.diff(groups.offsets).tolist(), strict=True)
+    return {query: size - left.get(query, 0) for query, size in sizes if size != left.get(query, 0)}
 
 
 def _run(rows: pl.DataFrame, groups: Groups, plan: Plan) -> Run:
@@ -111,7 +128,9 @@ def _grades(rows: pl.DataFrame) -> FloatArray:
     """Grade of each row, float64[n], NaN for none."""
     if GRADE not in rows.columns:
         return np.full(len(rows), np.nan)
-    return rows[GRADE].fill_null(np.nan).to_numpy()
+    grades = rows[GRADE].fill_null(np.nan).to_numpy()
+    _refuse(rows, np.isinf(grades), "a finite grade, or none", "an infinite one", "mend the grade")
+    return grades
 
 
 def _order(rows: pl.DataFrame, plan: Plan) -> tuple[FloatArray, IntArray | None]:
@@ -124,6 +143,18 @@ def _order(rows: pl.DataFrame, plan: Plan) -> tuple[FloatArray, IntArray | None]
     lowest = 0 if plan.from_zero else 1
     _refuse(rows, ranks < 1, f"a rank from {lowest} on", "one below it", "mend the rank")
     return frozen(-ranks.astype(np.float64)), frozen(ranks)
+
+
+def _check_ids(rows: pl.DataFrame, plan: Plan, qrels: pl.DataFrame | None) -> None:
+    """Refuse missing ids, and a promise that makes ids needless where they are needed."""
+    if plan.trusted and (qrels is not None or rows[RANK].null_count()):
+        got = "rows without a rank" if qrels is None else "separate judgments"
+        raise InputError(Fault(WHERE, "ranks 1..n and grades on the rows, as was promised", got, "leave trusted out"))
+    for name, of in ((QUERY, "query"), (DOC, "document")):
+        if name in rows.columns and not (name == DOC and plan.trusted):
+            missing = rows[name].str.len_bytes().fill_null(0) == 0
+            if missing.any():
+                _refuse(rows, missing.to_numpy(), f"the id of a {of}", "none", "remove the row")
 
 
 def _refuse(rows: pl.DataFrame, bad: BoolArray, expected: str, got: str, advice: str) -> None:

@@ -20,7 +20,8 @@ from rankgauge.measures import Measure, parse
 from rankgauge.records import Note, Qrels, Run
 from rankgauge.records.scores import Counts, Scores
 
-MOST_KINDS = 64
+MOST_KINDS, MOST_CELLS = 64, 16
+"""Judgments are sorted by counting while they have at most so many grades, and so many cells each to count them in."""
 
 AnyRun = Run | Mapping[Any, Mapping[Any, Any]]
 AnyQrels = Qrels | Mapping[Any, Mapping[Any, Any]]
@@ -38,14 +39,14 @@ def by_grade(query: IntArray, grade: FloatArray, Q: int, top_grade: float) -> Ju
     """Put judgments of Q queries in order, best first within each."""
     low, high = grade.min(initial=0.0), grade.max(initial=0.0)
     kinds = int(high - low) + 1 if high - low < MOST_KINDS else 0
-    whole = grade.astype(np.int64)
-    if not kinds or (whole != grade).any():
+    if not kinds or Q * kinds > MOST_CELLS * len(grade) or (np.rint(grade) != grade).any():
         order = np.lexsort((-grade, query))
         return Judgments(query[order], grade[order], Q, top_grade)
     # Few whole grades are counted, which is much faster than a sort.
-    counts = np.bincount(query * kinds + (int(high) - whole), minlength=Q * kinds)
-    cell = np.repeat(np.arange(len(counts)), counts)
-    return Judgments(cell // kinds, high - cell % kinds, Q, top_grade)
+    counts = np.bincount(query * kinds + (high - grade).astype(np.int64), minlength=Q * kinds)
+    grades = np.tile(high - np.arange(kinds), Q)
+    of_query = counts.reshape(Q, kinds).sum(axis=1)
+    return Judgments(np.repeat(np.arange(Q), of_query), np.repeat(grades, counts), Q, top_grade)
 
 
 def judge(qrels: Qrels, run: Run, how: Convention | str = "default", *, known: Judgments | None = None) -> JudgedRun:

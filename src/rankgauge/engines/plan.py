@@ -9,9 +9,11 @@ from typing import Any, Literal
 import polars as pl
 
 from rankgauge.conventions import Convention, convention
-from rankgauge.measures import Measure, parse
+from rankgauge.engines.memory import as_measures
+from rankgauge.errors import Fault, InputError, MeasureError
+from rankgauge.measures import Measure
 from rankgauge.records.run import OnDuplicate
-from rankgauge.records.summary import MeasureColumns, Summary
+from rankgauge.records.summary import STATUSES, MeasureColumns, Summary
 
 Order = Literal["score", "rank"]
 
@@ -22,6 +24,13 @@ COUNTS = ("retrieved", "judged", "tied", "dropped", "conflicts")
 many of these share their score with others, how many documents were dropped (repeated ones, and under a convention
 that says so those whose id is the query's), and how many judgments on the ranking's rows contradict the separate
 qrels, which hold."""
+
+RESERVED = frozenset(
+    {QUERY, DOC, RANK, SCORE, GRADE, STATUS, *COUNTS, *STATUSES, "column", "n", "sum", "squares"}
+    | {"measure", "mean", "low", "high", "undefined", "unjudged", "tie_low", "tie_high"}
+    | {"residual_unjudged", "residual_tail"}
+)
+"""Names of columns of tables, summaries and means: no column of these names can part rankings."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +58,14 @@ class Plan:
     from_zero: bool = False
     trusted: bool = False
 
+    def __post_init__(self) -> None:
+        if taken := [name for name in self.by if name in RESERVED or name in self.numbers]:
+            got = ", ".join(map(repr, taken))
+            raise InputError(Fault("by", "columns with names of their own", got, "rename the column"))
+        if self.trusted and (self.order == "score" or self.how.drop_self):
+            got = "scores" if self.order == "score" else f"the convention {self.how.name!r}, which compares ids"
+            raise InputError(Fault("trusted ranks", "ranks that decide alone", got, "leave trusted out"))
+
     @cached_property
     def unjudged(self) -> dict[str, int]:
         """Columns with the share of unjudged documents, and the number of a measure that sees that depth.
@@ -57,9 +74,23 @@ class Plan:
         """
         found: dict[str, int] = {}
         for number, measure in enumerate(self.measures):
-            if not measure.parameters["judged_only"]:
-                found.setdefault(unjudged_column(measure), number)
+            if (column := self._unjudged(measure)) is not None:
+                found.setdefault(column, number)
         return found
+
+    def _unjudged(self, measure: Measure) -> str | None:
+        """Column of the share of unjudged documents; one of its own where other rules put others at the top."""
+        if measure.parameters["judged_only"]:
+            return None
+        own, all_ = (self._placing(rules) for rules in (self.how.of(str(measure)), self.how))
+        return unjudged_column(measure) if own == all_ else f"{measure} unjudged"
+
+    def _placing(self, rules: Convention) -> tuple[str, ...]:
+        """What decides which documents stand above a rank, and which of them are judged."""
+        if self.order == "rank":
+            return rules.negative, str(rules.order == "input")
+        ties = "docid-desc" if rules.ties == "expected" else rules.ties
+        return rules.negative, str(rules.order == "input"), ties, rules.score_type
 
     @cached_property
     def columns(self) -> tuple[MeasureColumns, ...]:
@@ -68,8 +99,9 @@ class Plan:
             MeasureColumns(
                 name=str(measure),
                 average=measure.declared.average,
-                unjudged=None if measure.parameters["judged_only"] else unjudged_column(measure),
+                unjudged=self._unjudged(measure),
                 doubts=tuple((array, f"{measure} {array.replace('_', ' ')}") for array in self._doubts(measure)),
+                decimals=self.how.mean_decimals,
             )
             for measure in self.measures
         )
@@ -106,8 +138,14 @@ def unjudged_column(measure: Measure) -> str:
 
 
 def plan(measures: Any, how: Convention | str = "default", *, order: Order, **choices: Any) -> Plan:
-    """Make a plan from the measures' names and a convention's."""
+    """Make a plan from the measures' names and a convention's.
+
+    Raises MeasureError for a measure that does not exist, or that rows without subtopics cannot have.
+    """
     chosen = convention(how)
-    listed = [measures] if isinstance(measures, (str, Measure)) else measures
-    found = [(parse(m) if isinstance(m, str) else m).under(chosen) for m in listed]
-    return Plan(tuple(dict.fromkeys(found)), chosen, order, **choices)
+    found = as_measures(measures, chosen)
+    for measure in found:
+        if measure.declared.subtopics:
+            raise MeasureError(f"{measure} needs subtopics, which logs and runs at scale do not carry; use rg.evaluate")
+        measure.check_cutoff()
+    return Plan(tuple(found), chosen, order, **choices)

@@ -8,9 +8,9 @@ import numpy as np
 
 from rankgauge.engines import closed_forms
 from rankgauge.engines.orders import mean_and_error, orders
-from rankgauge.judged import FloatArray, IntArray, JudgedRun, places
+from rankgauge.judged import BoolArray, FloatArray, IntArray, JudgedRun, places
 from rankgauge.measures import Measure, Residual
-from rankgauge.measures._weights import discounts, gains
+from rankgauge.measures._weights import Gain, discounts, gains
 
 
 @dataclass(frozen=True)
@@ -30,16 +30,18 @@ def interval(measure: Measure, judged: JudgedRun, *, known: FloatArray | None = 
     """Smallest and largest value of each query over the orders of its ties, float64[Q] each.
 
     `known` are the values in the order given, where they have been computed: without ties they are both.
-    NaN throughout where a better document higher up may lower the value: no order is known to bound it then.
+    NaN where a better document higher up may lower the value: no order is known to bound it then.
     """
-    if not _order_bounds(measure, judged):
+    bound = _order_bounds(measure, judged)
+    if not bound.any():
         nothing = np.full(judged.Q, np.nan)
         return nothing, nothing
-    if not (judged.last > judged.first).any():
-        values = measure.of(judged) if known is None else known
+    if not judged.has_ties:
+        values = np.where(bound, measure.of(judged) if known is None else known, np.nan)
         return values, values
     levelled = judged.at(measure.parameters["rel"]) if measure.declared.binary else judged
-    return measure.of(reordered(levelled, best=False)), measure.of(reordered(levelled, best=True))
+    low, high = (measure.of(reordered(levelled, best=best)) for best in (False, True))
+    return np.where(bound, low, np.nan), np.where(bound, high, np.nan)
 
 
 def expected(measure: Measure, judged: JudgedRun, *, seed: int = 0) -> Expected:
@@ -87,24 +89,35 @@ def _over_orders(measure: Measure, judged: JudgedRun, values: FloatArray, seed: 
     return Expected(values, sampled, worst)
 
 
-def _order_bounds(measure: Measure, judged: JudgedRun) -> bool:
-    """Whether the order by grade gives the largest value, and its reverse the smallest."""
-    if not measure.monotone:
-        return False
+def _order_bounds(measure: Measure, judged: JudgedRun) -> BoolArray:
+    """Whether the order by grade gives the largest value, and its reverse the smallest, bool[Q].
+
+    Each query is looked at alone: what is said of it depends on no other.
+    """
+    bound = np.full(judged.Q, measure.monotone)
     parameters = measure.parameters
+    if not measure.monotone:
+        return bound
     if "discount" in parameters:
         ranks = np.arange(1, int(judged.last.max(initial=1)) + 1)
-        weight = discounts(ranks, parameters["discount"], parameters.get("base", 2))
-        if (np.diff(weight) > 0).any():
-            return False
-    if "gain" not in parameters:
-        return True
-    grade = np.unique(np.maximum(judged.grade, 0))
-    if parameters["gain"] == "exp":
-        return True
-    gained = gains(grade, parameters["gain"])
-    unjudged = np.searchsorted(grade, 0, side="right")  # gains nothing, stands between grade 0 and the others
-    return bool((np.diff(np.insert(gained, unjudged, 0.0)) >= 0).all())
+        rises = np.diff(discounts(ranks, parameters["discount"], parameters.get("base", 2))) > 0
+        if rises.any():
+            bound[judged.query[judged.last > np.argmax(rises) + 1]] = False
+    if parameters.get("gain", "exp") not in ("exp", "linear"):
+        bound[judged.query[_against_grade(judged, parameters["gain"])]] = False
+    return bound
+
+
+def _against_grade(judged: JudgedRun, gain: Gain) -> BoolArray:
+    """Rows that gain less than one of their query with a lower grade, or than one that nobody judged, bool[H]."""
+    grade = np.maximum(judged.grade, 0)
+    gained = gains(grade, gain)
+    order = np.lexsort((grade, judged.query))
+    query, sorted_ = judged.query[order], gained[order]
+    # An unjudged document gains nothing, and stands between grade 0 and the others.
+    wrong = np.where(grade > 0, gained < 0, gained > 0)
+    wrong[order[1:]] |= (query[1:] == query[:-1]) & (sorted_[1:] < sorted_[:-1])
+    return wrong
 
 
 def reordered(judged: JudgedRun, *, best: bool) -> JudgedRun:

@@ -161,10 +161,14 @@ class Measure:
             judged = judged.at(parameters["rel"])
         return judged.condensed() if parameters["judged_only"] else judged
 
-    def view(self, judged: JudgedRun) -> JudgedRun:
-        """Return the ranking as this measure sees it: at its level, condensed if asked, cut at its depth."""
+    def check_cutoff(self) -> None:
+        """Raise ParameterError for a measure that needs a cutoff and has none."""
         if self.declared.cutoff == "required" and self.cutoff is None:
             raise ParameterError(f"{self.name} needs a cutoff, as in {self.name}@10")
+
+    def view(self, judged: JudgedRun) -> JudgedRun:
+        """Return the ranking as this measure sees it: at its level, condensed if asked, cut at its depth."""
+        self.check_cutoff()
         if self.declared.subtopics and judged.subtopics is None:
             raise MeasureError(
                 f"{self.name} needs subtopic qrels (query subtopic doc grade), and these qrels have no subtopics; "

@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from rankgauge.records.exact import exact_sums, fraction, merged
+from rankgauge.records._columns import IntArray
+from rankgauge.records.exact import MANTISSA, Expansion, exact_sums, fraction, merged
 from rankgauge.records.scores import SMALLEST_IN_A_GEOMETRIC_MEAN
 
 SCORED, MISSING, LEFT_OUT, NOT_COUNTED = "scored", "missing", "left out", "not counted"
-"""What became of a query: it has a ranking and judgments; judgments only; a ranking only; or both, and the
-convention leaves it out of means. Means are over the first two."""
+"""What became of a query: it has a ranking and judgments; judgments only; a ranking only; or it has judgments, and
+the convention leaves it out of means (for want of a ranking, say). Means are over the first two."""
 
 STATUSES = (SCORED, MISSING, LEFT_OUT, NOT_COUNTED)
 
@@ -31,12 +32,14 @@ class MeasureColumns:
     average : how queries are put together: "mean", "sum", "geometric"
     unjudged : column with the share of unjudged documents it sees, None where it sees none
     doubts : (name in `Scores`, column) of low, high, residual_unjudged and residual_tail, as far as they exist
+    decimals : digits to which the convention's tool rounds means, None where it doesn't
     """
 
     name: str
     average: str = "mean"
     unjudged: str | None = None
     doubts: tuple[tuple[str, str], ...] = ()
+    decimals: int | None = None
 
     @property
     def logs(self) -> list[str]:
@@ -86,11 +89,7 @@ class Summary:
         by : columns that part the queries
         logs : columns that are averaged geometrically; their logarithms are summed
         """
-        groups = table.select(by).unique(maintain_order=True) if by else pl.DataFrame({"": [0]})
-        numbered = groups.with_row_index("group")
-        keys = table.select(by) if by else pl.DataFrame({"": np.zeros(len(table), dtype=np.int64)})
-        group = keys.join(numbered, on=list(groups.columns), how="left", maintain_order="left", nulls_equal=True)
-        number = group["group"].to_numpy().astype(np.int64)
+        number, groups = _numbers(table, by)
         rows = [
             (place, column, *total)
             for column in table.columns
@@ -102,30 +101,30 @@ class Summary:
             status: np.bincount(number[(table["status"] == status).to_numpy()], minlength=len(groups))
             for status in STATUSES
         }
-        counts = numbered.with_columns(pl.Series(name, value, pl.Int64) for name, value in statuses.items())
-        totals = numbered.join(totals, on="group", maintain_order="left")
-        return cls(
-            tuple(by),
-            totals.select(*by, "column", "n", "sum", "squares"),
-            counts.select(*by, *STATUSES),
-        )
+        counts = groups.with_columns(pl.Series(name, value, pl.Int64) for name, value in statuses.items())
+        totals = groups.join(totals, on=_GROUP, maintain_order="left").select(*by, *list(_TOTALS)[1:])
+        return cls(tuple(by), totals, counts.select(*by, *STATUSES))
 
     @classmethod
     def merge(cls, parts: Sequence[Summary]) -> Summary:
         """Put summaries together; in whatever order, the result is the same."""
         by = parts[0].by
         rows = pl.concat([part.totals for part in parts], how="vertical")
-        grouped = rows.group_by(*by, "column", maintain_order=True).agg(pl.col("n").sum(), "sum", "squares")
+        grouped = rows.group_by(*by, "column", maintain_order=True).agg(pl.col("n").sum(), *_SUMS)
         totals = grouped.with_columns(
-            *(pl.Series(name, [merged(sums) for sums in grouped[name]], pl.List(pl.Float64)) for name in _SUMS)
+            *(pl.Series(name, [merged(sums) for sums in grouped[name].to_list()], _LIST) for name in _SUMS)
         )
         counts = pl.concat([part.counts for part in parts])
-        counts = counts.group_by(by, maintain_order=True).sum() if by else counts.sum()
-        return cls(by, totals, counts)
+        if not by:
+            return cls(by, totals, counts.sum())
+        counts = counts.group_by(by, maintain_order=True).sum()
+        return cls(by, totals.sort(by, maintain_order=True), counts.sort(by))
 
     def without(self, groups: pl.DataFrame) -> Summary:
         """Return the summary without these groups, named by their values of `by`."""
-        left = [frame.join(groups, on=list(self.by), how="anti") for frame in (self.totals, self.counts)]
+        left = [
+            frame.join(groups, on=list(self.by), how="anti", nulls_equal=True) for frame in (self.totals, self.counts)
+        ]
         return Summary(self.by, *left)
 
     def whole(self) -> Summary:
@@ -136,29 +135,34 @@ class Summary:
         """Return the groups' values of `by`, in order of their values."""
         return self.counts.select(self.by).sort(self.by).to_dicts() if self.by else [{}]
 
-    def count(self, status: str, **group: Any) -> int:
+    def count(self, status: str, /, **group: Any) -> int:
         """Number of queries with a status, in one group or in all."""
         return int(_of(self.counts, group)[status].sum())
 
-    def counted(self, **group: Any) -> int:
+    def counted(self, /, **group: Any) -> int:
         """Number of queries that means are over."""
         return self.count(SCORED, **group) + self.count(MISSING, **group)
 
-    def total(self, column: str, **group: Any) -> float:
-        """Sum of a column, rounded once."""
-        return float(self._sum(column, "sum", group)[1])
+    def total(self, column: str, /, **group: Any) -> float:
+        """Sum of a column, rounded once; infinite beyond float64."""
+        return next(iter(self._sum(column, "sum", group)[1]), 0.0)
 
-    def moments(self, column: str, **group: Any) -> Moments:
-        """Mean and deviation of a column's values, each rounded once."""
+    def moments(self, column: str, /, **group: Any) -> Moments:
+        """Mean and deviation of a column's values, each rounded once; equal values have none."""
         n, total = self._sum(column, "sum", group)
         squares = self._sum(column, "squares", group)[1]
         if not n:
             return Moments(0, None, None)
-        mean = total / n
-        variance = (squares - total * mean) / (n - 1) if n > 1 else None
-        return Moments(n, float(mean), None if variance is None else math.sqrt(max(variance, Fraction(0))))
+        if not np.isfinite([*total, *squares]).all():
+            mean = float(fraction(total) / n) if np.isfinite(total).all() else total[0]
+            return Moments(n, mean, None)
+        mean_ = fraction(total) / n
+        spread = fraction(squares) - fraction(total) * mean_
+        # Each square was rounded: a spread below what that amounts to is none.
+        spread = spread if spread > fraction(squares) * Fraction(2) ** -MANTISSA else Fraction(0)
+        return Moments(n, float(mean_), math.sqrt(spread / (n - 1)) if n > 1 else None)
 
-    def average(self, column: str, how: str = "mean", **group: Any) -> float | None:
+    def average(self, column: str, how: str = "mean", /, **group: Any) -> float | None:
         """Put a column's values together: "mean", "sum", or "geometric" (of a column summed by its logarithms)."""
         found = self.moments(column, **group)
         if found.mean is None:
@@ -167,24 +171,35 @@ class Summary:
             return self.total(column, **group)
         return math.exp(found.mean) if how == "geometric" else found.mean
 
-    def _sum(self, column: str, which: str, group: Mapping[str, Any]) -> tuple[int, Fraction]:
+    def _sum(self, column: str, which: str, group: Mapping[str, Any]) -> tuple[int, Expansion]:
         rows = _of(self.totals.filter(pl.col("column") == column), group)
-        return int(rows["n"].sum()), sum((fraction(one) for one in rows[which]), Fraction(0))
+        return int(rows["n"].sum()), merged(rows[which].to_list())
 
 
 _SUMS = ("sum", "squares")
+_LIST = pl.List(pl.Float64)
+_GROUP = " group"  # no column has this name
 _TOTALS: dict[str, Any] = {
-    "group": pl.UInt32,
+    _GROUP: pl.UInt32,
     "column": pl.String,
     "n": pl.Int64,
-    "sum": pl.List(pl.Float64),
-    "squares": pl.List(pl.Float64),
+    "sum": _LIST,
+    "squares": _LIST,
 }
 
 
+def _numbers(table: pl.DataFrame, by: Sequence[str]) -> tuple[IntArray, pl.DataFrame]:
+    """Number each row's group, int64[n], in order of their values; and the groups with their numbers."""
+    if not by:
+        return np.zeros(len(table), dtype=np.int64), pl.DataFrame({_GROUP: [0]}, schema={_GROUP: pl.UInt32})
+    groups = table.select(by).unique().sort(by).with_row_index(_GROUP)
+    rows = table.select(by).join(groups, on=by, how="left", maintain_order="left", nulls_equal=True)
+    return rows[_GROUP].to_numpy().astype(np.int64), groups
+
+
 def _totals(
-    table: pl.DataFrame, column: str, group: np.ndarray[Any, Any], groups: int, logs: bool
-) -> list[tuple[int, tuple[float, ...], tuple[float, ...]]]:
+    table: pl.DataFrame, column: str, group: IntArray, groups: int, logs: bool
+) -> list[tuple[int, Expansion, Expansion]]:
     """Of each group: the number of values, their exact sum and that of their squares."""
     there = table[column].is_not_null().to_numpy()
     values = table[column].drop_nulls().cast(pl.Float64).to_numpy()
@@ -192,7 +207,9 @@ def _totals(
         values = np.log(np.maximum(values, SMALLEST_IN_A_GEOMETRIC_MEAN))
     group = group[there]
     counts = np.bincount(group, minlength=groups).tolist()
-    return list(zip(counts, exact_sums(values, group, groups), exact_sums(values**2, group, groups), strict=True))
+    with np.errstate(over="ignore"):
+        squares = values**2
+    return list(zip(counts, exact_sums(values, group, groups), exact_sums(squares, group, groups), strict=True))
 
 
 def _of(frame: pl.DataFrame, group: Mapping[str, Any]) -> pl.DataFrame:

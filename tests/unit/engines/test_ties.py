@@ -99,6 +99,19 @@ def test_no_interval_is_given_where_the_order_by_grade_does_not_bound(measure):
     assert np.isnan([low, high]).all()
 
 
+@pytest.mark.parametrize(
+    "measure", [rg.nDCG(gain={1: 3, 2: 1}), rg.DCG(discount=lambda rank: np.where(rank < 4, 1 / rank, 1.0))], ids=str
+)
+def test_a_query_has_the_same_interval_alone_and_among_others(measure):
+    qrels = {"q": {"a": 1, "b": 2, "c": 0}, "bound": {"a": 1, "c": 0}}
+    run = {"q": dict.fromkeys("abcx", 1.0), "bound": dict.fromkeys("ac", 1.0)}
+    low, high = ties.interval(measure, rg.judge(rg.Qrels.from_dict(qrels), rg.Run.from_dict(run)))
+    alone = {query: rg.judge(rg.Qrels.from_dict({query: qrels[query]}), rg.Run.from_dict(run)) for query in qrels}
+    apart = [ties.interval(measure, judged) for judged in alone.values()]
+    np.testing.assert_array_equal([low, high], np.concatenate(apart, axis=1))
+    assert np.isnan(low).tolist() == [True, False]
+
+
 def test_documents_at_a_level_of_zero_are_better_than_unjudged_ones():
     low, high = ties.interval(rg.P(rel=0) @ 3, TIED)
     assert (low.item(), high.item()) == (2 / 3, 1.0)
