@@ -158,7 +158,8 @@ def _number(
     if role == RANK:
         select[RANK] = f"CAST({source} AS BIGINT)" if kind in WHOLE else f"try_cast({number} AS BIGINT)"
         if kind not in WHOLE:
-            unread = f"({unread}) OR isnan({number}) OR {number} != floor({number})"
+            whole = f"try_cast({number} AS BIGINT) IS NOT NULL AND {number} % 1D = 0D"
+            unread = f"({unread}) OR ({number} IS NOT NULL AND NOT ({whole}))"
     elif role == GRADE:
         select[GRADE] = f"nanvl({number}, CAST(NULL AS DOUBLE))"
         checks.append(Check("abs(grade) = double('infinity')", "a finite grade", "an infinite one"))

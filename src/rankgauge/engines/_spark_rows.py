@@ -114,7 +114,7 @@ def look(rows: Rows) -> Seen:
         "last_rank": "coalesce(max(rank), 0L)" if RANK in there else "0L",
         "lowest": "coalesce(min(grade), 0D)" if GRADE in there else "0D",
         "highest": "coalesce(max(grade), 0D)" if GRADE in there else "0D",
-        "fractions": "count_if(grade != floor(grade))" if GRADE in there else "0L",
+        "fractions": "count_if(grade % 1D != 0D)" if GRADE in there else "0L",
         "longest_id": "coalesce(max(octet_length(doc)), 0)" if DOC in there else "0",
     }
     facts |= {f"check{number}": f"count_if({check.condition})" for number, check in enumerate(checks)}

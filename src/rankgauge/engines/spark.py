@@ -19,6 +19,7 @@ from rankgauge import errors
 from rankgauge.conventions import Convention
 from rankgauge.engines._spark_code import check, executors, packed, remote, ship
 from rankgauge.engines._spark_rows import Rows, Seen, expressions, judgment_rows, log_rows, look, pyspark, refuse_long
+from rankgauge.engines._spark_session import session
 from rankgauge.engines.plan import DOC, GRADE, QUERY, Plan, plan
 from rankgauge.engines.states import FIRST_GRADE, UNJUDGED, Layout, layout
 from rankgauge.errors import ConventionError, Fault, InputError, MeasureError, ParameterError
@@ -29,7 +30,7 @@ from rankgauge.records.summary import STATUSES, Summary
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["Prepared", "check", "evaluate", "executors", "prepare", "ship", "summary"]
+__all__ = ["Prepared", "check", "evaluate", "executors", "prepare", "session", "ship", "summary", "write"]
 
 AnyMeasures = str | Measure | Sequence[str | Measure]
 
@@ -219,6 +220,20 @@ def _schema(chosen: Plan) -> Any:
     types = pyspark().types
     kinds = {pl.String: types.StringType(), pl.Int64: types.LongType(), pl.Float64: types.DoubleType()}
     return types.StructType([types.StructField(name, kinds[kind]) for name, kind in chosen.schema.items()])
+
+
+def write(prepared: Prepared, address: str) -> DataFrame:
+    """Compute the scores, write them as parquet, a folder for each group of `by`, and return what was written.
+
+    Groups (days) that the scores do not have stay as they are.
+    """
+    by, scores = prepared.plan.by, prepared.scores
+    writer = scores.write.mode("overwrite").option("mapreduce.fileoutputcommitter.marksuccessfuljobs", "false")
+    if by:
+        writer = writer.option("partitionOverwriteMode", "dynamic").partitionBy(*by)
+    with spoken():
+        writer.parquet(address)
+    return scores.sparkSession.read.schema(_schema(prepared.plan)).parquet(address)
 
 
 def summary(scores: DataFrame, *, by: str | Sequence[str] = (), measures: AnyMeasures = ()) -> Summary:
