@@ -5,68 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import NoReturn, Protocol
+from typing import NoReturn
 
 import polars as pl
 
 from rankgauge.engines import noted, remarks
 from rankgauge.engines.budget import budget, row_bytes
-from rankgauge.engines.chunks import Rows
 from rankgauge.engines.held import Judged, groups_of
 from rankgauge.engines.parts import Group, part_files, read_part, room
-from rankgauge.engines.plan import DOC, GRADE, QUERY, Order, Plan
+from rankgauge.engines.plan import DOC, GRADE, QUERY, Plan
 from rankgauge.engines.results import Results, about_of, key_of
 from rankgauge.engines.spilling import Spill, parts_for
 from rankgauge.engines.units import Meter, Pieces, Progress, Task, score
 from rankgauge.engines.working import Work
 from rankgauge.errors import EmptyInputError, Fault, InputError
+from rankgauge.formats.datasets import Dataset, Survey
 from rankgauge.records import Note, Qrels, Run
 from rankgauge.records.summary import LEFT_OUT, Summary
 
 SAMPLE = 20_000
 HOLD = 3
 """How often judgments are in memory while they are brought into order."""
-
-
-class Piece(Protocol):
-    """One file, and the group that its path names."""
-
-    @property
-    def group(self) -> tuple[str, ...]: ...
-
-
-class Survey(Protocol):
-    """What a first look at a dataset says."""
-
-    @property
-    def rows(self) -> int: ...
-    @property
-    def pieces(self) -> tuple[int, ...]: ...
-    @property
-    def top_grade(self) -> float: ...
-    @property
-    def from_zero(self) -> bool: ...
-    @property
-    def notes(self) -> tuple[Note, ...]: ...
-
-
-class Dataset(Rows, Protocol):
-    """Rows of rankings or of judgments, in pieces."""
-
-    @property
-    def label(self) -> str: ...
-    @property
-    def order(self) -> Order: ...
-    @property
-    def by(self) -> tuple[str, ...]: ...
-    @property
-    def graded(self) -> bool: ...
-    @property
-    def trusted(self) -> bool: ...
-    @property
-    def pieces(self) -> Sequence[Piece]: ...
-    def identity(self) -> str: ...
-    def survey(self) -> Survey: ...
 
 
 @dataclass(frozen=True)

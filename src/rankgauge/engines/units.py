@@ -160,7 +160,7 @@ def _in_one_pass(task: Task, unit: Pieces, writer: _Writer) -> None:
 
 def _score(task: Task, key: str, writer: _Writer, rows: pl.DataFrame, judged: Judged | None = None) -> None:
     known = judged or task.judged
-    writer.add(batch.score(rows, task.plan, None if known is None else known.share(rows)))
+    writer.add(batch.score(rows, task.plan, None if known is None else known.share(rows, task.plan.by)))
     if task.budget.most is not None and len(rows) > task.budget.most:
         _note_size(task, key, rows)
     task.meter.add(len(rows))
