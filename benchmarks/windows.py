@@ -72,7 +72,7 @@ class Compared:
         ]
 
 
-COLUMNS = ("ranker", "right", "wrong", "wrong, other order of ties", "too high", "too low", "above 1", "highest",
+COLUMNS = ("ranker", "right", "wrong", "other ties", "too high", "too low", "above 1", "highest",
            "correlation")  # fmt: skip
 
 
