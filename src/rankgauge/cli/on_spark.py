@@ -20,7 +20,7 @@ from rankgauge.cli.scale import Request
 from rankgauge.engines import noted, spark
 from rankgauge.engines.results import ABOUT, About, Results, about_of, key_of, read_results, refuse_other
 from rankgauge.engines.working import Work
-from rankgauge.errors import Fault, InputError
+from rankgauge.errors import EngineError, Fault, InputError
 from rankgauge.records.summary import NOT_COUNTED, SCORED, Summary
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def evaluate(request: Request) -> Results:
     executors share: any for a Spark on this machine.
     """
     out = None if request.out is None else _shared(request.out)
-    with talk.working("Spark") as step, _work(out) as work:
+    with talk.working("Spark") as step, _work(out) as work, _plain():
         step("starting a session")
         session = spark.session(request.master, memory=request.memory)
         step("looking at the files")
@@ -77,6 +77,17 @@ def _work(out: Path | None) -> Iterator[Work]:
         except BaseException:
             shutil.rmtree(work.folder, ignore_errors=True)
             raise
+
+
+@contextmanager
+def _plain() -> Iterator[None]:
+    """Say what Spark says in one line."""
+    try:
+        yield
+    except Exception as error:
+        if type(error).__module__.split(".")[0] not in ("pyspark", "py4j", "grpc"):
+            raise
+        raise EngineError(f"Spark: {str(error).strip().splitlines()[0]}") from error
 
 
 def _computed(
