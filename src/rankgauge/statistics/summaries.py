@@ -40,7 +40,8 @@ def summary_means(summary: Summary, measures: Sequence[MeasureColumns], *, confi
 
     Columns: by..., measure, mean (or what the measure's average is, rounded where the convention rounds it), low
     and high (its interval; null for sums and geometric means), n (queries in it), undefined, missing, unjudged
-    (mean share of the documents seen), tie_low, tie_high, residual_unjudged, residual_tail. Null where a number does not exist.
+    (mean share of the documents seen), tie_low, tie_high, residual_unjudged, residual_tail. Null where a
+    number does not exist.
     """
     rows = [
         (*group.values(), *_row(summary, measure, group, confidence))
