@@ -213,13 +213,18 @@ def _with_hand(frame: pl.DataFrame, hand: dict[str, int]) -> tuple[pl.Series, pl
 
 
 def stream(case: Case, measures: Measures, how: Any = "default", **choices: Any) -> pl.DataFrame:
-    """The streaming engine over three pieces, in batches of 100 rows or one ranking."""
-    return _streamed(case, measures, how, Budget(rows=100, most=1000, judgments=None), choices)
+    """The streaming engine over three pieces, in four batches or so."""
+    return _streamed(case, measures, how, _budget(case, 4), choices)
 
 
 def parted_stream(case: Case, measures: Measures, how: Any = "default", **choices: Any) -> pl.DataFrame:
     """The same in smaller batches, with judgments that may not be held in memory."""
-    return _streamed(case, measures, how, Budget(rows=60, most=1000, judgments=0), choices)
+    return _streamed(case, measures, how, replace(_budget(case, 8), judgments=0), choices)
+
+
+def _budget(case: Case, batches: int) -> Budget:
+    rows = len(case.rows) // batches + 1
+    return Budget(rows=rows, most=4 * rows, judgments=None)
 
 
 @dataclass

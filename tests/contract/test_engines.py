@@ -13,17 +13,9 @@ from hypothesis import strategies as st
 import rankgauge as rg
 from contract.cases import CASES, apart, drawn, in_days, log, unit
 from contract.engines import ENGINES, Case, differences, memory
+from contract.forms import FLAT, SHALLOW, SIMPLE
 from contract.marks import each_engine, never, notyet
-from contract.samples import SAMPLES
 from rankgauge.measures import REGISTRY
-
-FLAT = [measure for measure in SAMPLES if not measure.declared.subtopics]
-"""Every form of every measure that needs no subtopics."""
-
-SHALLOW = ["nDCG@3", "RR@3", "P@3", "ERR@3", "RBP@3", "Judged@3", "Success@3", "AP(judged_only=True)@3"]
-SIMPLE = [measure for measure in REGISTRY.values() if not measure.declared.subtopics]
-SIMPLE = [*(m @ 5 if m.declared.cutoff == "required" else m for m in SIMPLE), *SHALLOW]
-"""Each measure once, and some that share a depth."""
 
 DAYS = in_days([log(6, queries=12), log(7, queries=12), log(8, queries=12)])
 

@@ -22,7 +22,7 @@ import polars as pl
 from rankgauge.engines.plan import Plan
 from rankgauge.errors import Fault, InputError
 from rankgauge.records import Note
-from rankgauge.records.summary import MeasureColumns, Summary
+from rankgauge.records.summary import STATUSES, MeasureColumns, Summary
 
 FORMAT = 1
 ABOUT, TOTALS, COUNTS_, SCORES = "about.json", "totals.parquet", "counts.parquet", "scores"
@@ -86,19 +86,25 @@ def read_results(folder: str | os.PathLike[str]) -> Results:
     Raises InputError where it is none, or is not finished.
     """
     folder = Path(folder)
+    if absent := next((name for name in (ABOUT, TOTALS, COUNTS_) if not (folder / name).is_file()), None):
+        advice = "rankgauge evaluate ... -o writes one"
+        raise InputError(Fault(str(folder), "a folder of results", f"no {absent}", advice))
     try:
-        known = json.loads((folder / ABOUT).read_text("utf-8"))
-        about = _about(known)
+        about = _about(json.loads((folder / ABOUT).read_text("utf-8")))
         totals, counts = (pl.read_parquet(folder / name) for name in (TOTALS, COUNTS_))
-    except FileNotFoundError as error:
-        got = f"no {Path(error.filename or folder).name}"
-        raise InputError(
-            Fault(str(folder), "a folder of results", got, "rankgauge evaluate ... -o writes one")
-        ) from None
-    except (KeyError, TypeError, ValueError, pl.exceptions.PolarsError) as error:
+        return Results(folder, about, _whole(Summary(about.by, totals, counts)))
+    except (AttributeError, KeyError, TypeError, ValueError, pl.exceptions.PolarsError) as error:
         got = str(error).splitlines()[0][:120]
         raise InputError(Fault(str(folder), "a whole folder of results", got, "compute it again")) from None
-    return Results(folder, about, Summary(about.by, totals, counts))
+
+
+def _whole(summary: Summary) -> Summary:
+    """Raise ValueError where the files are of two different runs."""
+    known = summary.totals.filter(pl.col("column") == "retrieved").select(*summary.by, "n")
+    queries = summary.counts.select(*summary.by, n=pl.sum_horizontal(STATUSES).cast(pl.Int64))
+    if len(known) and sorted(known.rows(), key=repr) != sorted(queries.rows(), key=repr):
+        raise ValueError(f"{TOTALS} and {COUNTS_} of different runs")
+    return summary
 
 
 def write_results(folder: Path, about: About, summary: Summary) -> Results:

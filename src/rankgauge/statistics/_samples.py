@@ -21,6 +21,7 @@ FEWEST_RESAMPLES = 100
 
 NO_QUERY = "no query"
 ONE_QUERY = "one query"
+ALL_EQUAL = "all values are equal: {} says nothing"
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from scipy import special
 
 from rankgauge.judged import FloatArray
 from rankgauge.statistics._samples import (
+    ALL_EQUAL,
     NO_QUERY,
     ONE_QUERY,
     ROUNDING,
@@ -111,7 +112,7 @@ def _bounds(
         low, high = (np.concatenate(ends) for ends in zip(*parts, strict=True))
     says = "t" if drawn is None else "resampling"
     equal = all_equal(rows)
-    outcomes = np.where(equal, f"all values are equal: {says} says nothing", "")
+    outcomes = np.where(equal, ALL_EQUAL.format(says), "")
     outcomes = np.where(~equal & np.isnan(low), _TOO_FAR, outcomes)
     means = rows.mean(axis=1)
     return np.where(equal, means, low), np.where(equal, means, high), outcomes.tolist()

@@ -1,0 +1,67 @@
+"""Spark owes what all engines owe: many drawn cases go through one job, with every form of every measure."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+import rankgauge as rg
+from contract.cases import CASES, SHAPES, in_days, log, pool, unit
+from contract.engines import Case, differences, memory
+from contract.forms import FLAT, SIMPLE, by_input
+from rankgauge.engines import spark
+from rankgauge.errors import ConventionError, MeasureError, ParameterError
+from spark_worlds import collected
+
+MEASURES = [measure for measure in FLAT if str(measure) != "Judged"]
+"""Spark takes upper and lower case as one: "Judged" would be the count "judged"."""
+
+CONVENTIONS = [name for name in rg.CONVENTIONS if not by_input(name)]
+
+
+def scored(table, case: Case, measures, convention="default", **choices) -> pl.DataFrame:
+    qrels = None if case.qrels is None else table(case.qrels)
+    names = [str(measure) for measure in measures]
+    found = spark.evaluate(table(case.rows), names, qrels=qrels, by=list(case.by), convention=convention, **choices)
+    return collected(found, *case.by)
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_drawn_cases_have_the_numbers_of_the_memory_engine(table, shape):
+    case = pool(shape, many=120)
+    assert case.rows["query"].n_unique() > 250
+    assert differences(scored(table, case, MEASURES), memory(case, MEASURES)) == []
+
+
+@pytest.mark.parametrize("convention", CONVENTIONS)
+def test_conventions_have_the_numbers_of_the_memory_engine(table, convention):
+    case = unit(CASES["shuffled"]) if convention == "cwl_eval" else CASES["shuffled"]
+    measures = [measure for measure in SIMPLE if str(measure) != "Judged"]
+    assert differences(scored(table, case, measures, convention), memory(case, measures, convention)) == []
+
+
+def test_days_are_kept_apart(table):
+    days = in_days([log(seed, queries=12) for seed in range(8)])
+    assert differences(scored(table, days, MEASURES[:40]), memory(days, MEASURES[:40]), ["day"]) == []
+
+
+@pytest.mark.parametrize("convention", [name for name in rg.CONVENTIONS if by_input(name)])
+def test_never_the_order_of_the_input(table, convention):
+    with pytest.raises(ConventionError, match="Spark does not keep the order of rows"):
+        scored(table, CASES["log"], SIMPLE, convention)
+
+
+def test_never_the_first_of_repeated_documents(table):
+    with pytest.raises(ParameterError, match="Spark does not keep the order of rows"):
+        scored(table, CASES["log"], ["P@3"], on_duplicate="first")
+
+
+def test_never_a_measure_that_differs_from_a_count_in_case_only(table):
+    with pytest.raises(ParameterError, match="upper and lower case"):
+        scored(table, CASES["log"], ["Judged"])
+
+
+@pytest.mark.parametrize("measure", [m for m in rg.REGISTRY.values() if m.declared.subtopics], ids=str)
+def test_not_yet_measures_of_diversity(table, measure):
+    with pytest.raises(MeasureError, match="needs subtopics"):
+        scored(table, CASES["log"], [measure])
