@@ -86,11 +86,11 @@ def _with_judgments(task: Task, inputs: Inputs, largest: int) -> tuple[Task, set
         if not held:
             raise EmptyInputError(Fault(qrels.label, "at least one judgment", "none"))
         return replace(task, judged=Judged.of(pl.concat(held), task.plan.by)), groups
-    spill = Spill(task.spill(), QUERY, parts_for(largest + survey.rows, bound.rows or largest))
-    with room(spill.folder):
+    parts = parts_for(largest + survey.rows, bound.rows or largest)
+    with Spill(task.spill(), QUERY, parts) as spill, room(spill.folder):
         for frame in frames:
             spill.add(frame)
-    return replace(task, parted=spill.done()), groups
+    return replace(task, parted=spill), groups
 
 
 def _noting(frame: pl.DataFrame, by: Sequence[str], groups: set[Group]) -> pl.DataFrame:
