@@ -92,12 +92,11 @@ def trend(
     Example: rankgauge trend out/ -m nDCG@10 --expect yesterday --report trend.html
     """
     options.load_measures(measures_from)
-    clean = min(max_unjudged, 0.05)
     rules = rg.TrendRules(
         window=window, alpha=alpha, band=band, margin=margin, settle=settle, slow=slow, seasonal=seasonal,
         least_days=least_days, least_queries=least_queries, direction=direction.value, baseline=_range(baseline),
         accept=tuple(_day(one, "--accept") for one in accept or []),
-        thresholds=rg.Thresholds(clean=clean, warned=max_unjudged, refused=max_unjudged),
+        thresholds=rg.Thresholds(clean=min(max_unjudged, 0.05), warned=max_unjudged, refused=max_unjudged),
     )  # fmt: skip
     found = _trends(folder, measure, rules, expect, alert.value, date, _pairs(where))
     pages = talk.late("rankgauge.report.trend")

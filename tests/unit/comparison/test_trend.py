@@ -6,6 +6,7 @@ import datetime as dt
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -285,3 +286,17 @@ def test_missing_queries_count_and_left_out_ones_are_counted(tmp_path: Path) -> 
     results = write(tmp_path, rows, plan("P@2", order="rank", by=("date",)), qrels)
     (day,) = rg.trend(read_results(results.folder), "P@2").days
     assert (day.n, day.missing, day.left_out, day.mean) == (50, 10, 10, pytest.approx(40 * 0.5 / 50))
+
+
+def test_weekdays_that_differ_are_spoken_of(tmp_path: Path) -> None:
+    def results(weekly: float, folder: Path) -> Results:
+        rng = np.random.default_rng(4)
+        chances = [0.5 + weekly * (i % 7 == 0) for i in range(40)]
+        rows = [day_rows(date(i).isoformat(), (rng.random((300, 5)) < p).astype(float)) for i, p in enumerate(chances)]
+        return write(folder, pl.concat(rows), plan("P@5", order="rank", by=("date",)))
+
+    assert rg.trend(results(0.0, tmp_path / "a"), "P@5").notes == ()
+    differing = results(0.25, tmp_path / "b")
+    (note,) = rg.trend(differing, "P@5").notes
+    assert note.text.startswith("weekdays differ: with --seasonal 7 the band would be ")
+    assert rg.trend(differing, "P@5", rules=rg.TrendRules(seasonal=7)).notes == ()

@@ -31,7 +31,8 @@ def series(levels: Sequence[float | None], **changes: Any) -> list[Measured]:
 
 
 def looked(days: Sequence[Measured], **rules: Any) -> tuple[tuple[Day, ...], tuple[Change, ...]]:
-    return walk(days, TrendRules(**rules))
+    walked = walk(days, TrendRules(**rules))
+    return walked.days, walked.changes
 
 
 def statuses(days: Sequence[Measured], **rules: Any) -> list[str]:
@@ -192,6 +193,14 @@ def test_another_highest_grade_cannot_be_compared() -> None:
     found, _ = looked(days)
     assert found[20].status == "not comparable"
     assert found[20].reasons == ("the highest grade is 4, before it was 3: the measure counts grades by the highest",)
+
+
+def test_a_first_day_that_is_unlike_all_others_does_not_hold_them_up_for_ever() -> None:
+    days = series([0.4] * 20, top_grade=4.0)
+    days[0] = replace(days[0], top_grade=3.0)
+    found, changes = looked(days)
+    assert [day.status for day in found[:10]] == ["too early"] + ["not comparable"] * 7 + ["as expected"] * 2
+    assert [(change.why, change.since) for change in changes] == [("top grade", date(1))]
 
 
 def test_an_accepted_change_begins_a_level_at_once() -> None:

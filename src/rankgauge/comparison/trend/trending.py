@@ -8,12 +8,18 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from rankgauge.comparison.trend.days import calendar, columns_of, measured_days, noted
+from rankgauge.comparison.trend.expectation import Reference
 from rankgauge.comparison.trend.rules import TrendRules
 from rankgauge.comparison.trend.trend import Alert, Trend, alerts_of
 from rankgauge.comparison.trend.walk import walk
 from rankgauge.comparison.trend.words import said
 from rankgauge.engines.results import Results, read_results
 from rankgauge.errors import Fault, InputError
+from rankgauge.records import Note
+
+FOUR_WEEKS = 28
+NARROWER = 0.7
+"""Width of the band by weekdays, beside the other, from which they are spoken of; without a pattern it is 1.1."""
 
 
 def trend(
@@ -55,11 +61,12 @@ def trend(
         got = f"{measured[0].date} to {measured[-1].date}"
         first, last = rules.baseline
         raise InputError(Fault(str(found.folder), f"results of days from {first} to {last}, the baseline", got))
-    looked, changes = walk(measured, rules)
+    walked = walk(measured, rules)
+    looked, changes = walked.days, walked.changes
     at = looked[-1] if wanted is None else next(day for day in looked if day.date == wanted)
     alerts = alerts_of(looked, rules) if alert == "any" else ()
     about_day = alerts[-1] if alerts and at not in alerts else at
-    notes = (*days.notes, *noted(found, days, at.date))
+    notes = (*days.notes, *noted(found, days, at.date), *_weekdays(walked.reference))
     about = found.about
     words = said(columns.name, about_day, looked, changes, rules)
     return Trend(columns.name, looked, changes, rules, at, words, alert, about.source, about.convention, notes)
@@ -70,3 +77,17 @@ def _suited(rules: TrendRules, measure: str) -> TrendRules:
     if measure.partition("(")[0].partition("@")[0] not in ("Judged", "Unjudged"):
         return rules
     return replace(rules, thresholds=replace(rules.thresholds, clean=1.0, warned=1.0, refused=1.0))
+
+
+def _weekdays(found: Reference) -> list[Note]:
+    """Say where comparing weekdays would find much smaller changes."""
+    if found.rules.seasonal or found.rules.band is not None or len(found.days) < FOUR_WEEKS:
+        return []
+    plain, weekly = (
+        Reference(found.days, rules).expect(found.days[-1:])
+        for rules in (found.rules, replace(found.rules, seasonal=7))
+    )
+    if plain is None or weekly is None or weekly.half >= NARROWER * plain.half:
+        return []
+    said = f"weekdays differ: with --seasonal 7 the band would be {weekly.half / plain.half:.0%} as wide"
+    return [Note("weekdays", 7, said)]

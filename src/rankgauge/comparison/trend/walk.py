@@ -70,21 +70,15 @@ class Walk:
         found = self.reference()
         expected = found.expect([day])
         hole = reasons.hole(day, found, self.rules)
-        if expected is None:
-            return self._early(day, hole)
         if hole is None:
             self.apart.clear()
-            return self._compare(day, found, expected)
-        if reasons.sure_side(day, found, expected, hole):
-            said = self._compare(day, found, expected)
-            return replace(said, reasons=(hole.said, reasons.SURE, *said.reasons))
-        return self._apart(day, hole, found)
-
-    def _early(self, day: Measured, hole: reasons.Hole | None) -> Day:
-        if hole is not None:
-            return self._said(day, "not comparable", why=(hole.said,))
-        self.recent.append(day)
-        return self._said(day, "too early", found=self.reference(skip=1))
+        elif expected is None or not reasons.sure_side(day, found, expected, hole):
+            return self._apart(day, hole, found)
+        if expected is None:
+            self.recent.append(day)
+            return self._said(day, "too early", found=found)
+        said = self._compare(day, found, expected)
+        return said if hole is None else replace(said, reasons=(hole.said, reasons.SURE, *said.reasons))
 
     def _apart(self, day: Measured, hole: reasons.Hole, found: Reference) -> Day:
         """A day that cannot be compared; where enough of them in a row are alike, they are a level of their own."""
@@ -206,15 +200,24 @@ _TAKEN = (
 )  # fmt: skip
 
 
-def walk(measured: Iterable[Measured], rules: TrendRules) -> tuple[tuple[Day, ...], tuple[Change, ...]]:
-    """Go through the days in order of time; return what comes of each, and the new levels."""
+@dataclass(frozen=True)
+class Walked:
+    """What comes of each day, the new levels, and the days that would tell what to expect of the next."""
+
+    days: tuple[Day, ...]
+    changes: tuple[Change, ...]
+    reference: Reference
+
+
+def walk(measured: Iterable[Measured], rules: TrendRules) -> Walked:
+    """Go through the days in order of time."""
     given = list(measured)
     usable = [day for day in given if day.low is not None and day.n >= rules.least_queries]
     fixed = [day for day in usable if rules.in_baseline(day.date) and not reasons.unusable(day, rules)]
     going = Walk(rules, tuple(fixed))
     days = tuple(going.look(day) for day in given)
     changes = [_known(change, level, days) for level, change in enumerate(going.changes, 2)]
-    return days, tuple(changes)
+    return Walked(days, tuple(changes), going.reference())
 
 
 def _known(change: Change, level: int, days: tuple[Day, ...]) -> Change:
