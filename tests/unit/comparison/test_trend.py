@@ -11,7 +11,8 @@ import polars as pl
 import pytest
 
 import rankgauge as rg
-from rankgauge.comparison.trend.trend import worst
+from rankgauge.comparison.trend.trend import Day, Status, worst
+from rankgauge.comparison.trend.words import alarms
 from rankgauge.engines.plan import plan
 from rankgauge.engines.results import Results, read_results
 from rankgauge.errors import InputError, MeasureError, UnknownMeasureError
@@ -91,6 +92,12 @@ def test_any_day_can_be_an_alert_if_asked(tmp_path: Path) -> None:
     assert found.exit_code == 1
     assert found.said.day.date == date(16)
     assert found.said.sentence.endswith("; day 2 of it.")
+
+
+def test_days_that_say_nothing_do_not_end_an_alarm_and_days_that_are_back_do() -> None:
+    words: list[Status] = ["drop", "no data", "slow drop", "as expected", "drop", "rise", "few queries", "rise"]
+    days = [Day(date(number), status) for number, status in enumerate(words)]
+    assert [[day.date.day - 1 for day in run] for run in alarms(days)] == [[0, 2], [4], [5, 7]]
 
 
 def test_too_early_cannot_be_told(tmp_path: Path) -> None:

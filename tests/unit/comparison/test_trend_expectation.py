@@ -132,6 +132,16 @@ def test_the_mean_of_days_that_are_alike_varies_as_its_formula_says() -> None:
     assert alike(0.0, w) == 1
 
 
+def test_the_band_of_a_mean_is_wider_where_days_carry_over() -> None:
+    values = [0.4 + 0.01 * math.sin(i / 2) for i in range(16)]
+    carried = carried_over({date(i): value - float(np.mean(values)) for i, value in enumerate(values)})
+    assert carried > 0.5
+    block = [Measured(date(i), 0.4, 0.39, 0.41, 0.0, 100) for i in range(16, 20)]
+    spread = alike(carried, 4) / 4 + alike(carried, 16) / 16
+    half = special.stdtrit(15, 0.975) * np.std(values, ddof=1) * math.sqrt(spread)
+    assert expected(values, block=block).half == pytest.approx(half)
+
+
 def test_the_band_holds_as_many_days_as_it_says() -> None:
     """Nothing changes: of 4,000 next days after 14 normal ones, 5% lie outside (standard error 0.35%)."""
     rng = np.random.default_rng(2)

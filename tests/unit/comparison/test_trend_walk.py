@@ -115,6 +115,25 @@ def test_a_small_change_that_lasts_is_found_by_the_mean_of_days() -> None:
     assert [(change.why, change.since) for change in changes] == [("stayed", date(29))], "the 28th is high by chance"
 
 
+def test_the_days_that_were_averaged_tell_nothing_of_the_next() -> None:
+    means = [0.4 - 0.0033 * (i >= 28) + 0.002 * (-1) ** i for i in range(48)]
+    days = [Measured(date(i), mean, mean - 0.004, mean + 0.004, 0.002, 1000) for i, mean in enumerate(means)]
+    found, _ = looked(days)
+    first = next(number for number, day in enumerate(found) if day.status == "slow drop")
+    told = means[max(0, first - 6 - 28) : first - 6]
+    assert found[first + 1].expected == pytest.approx(np.mean(told), abs=1e-15)
+
+
+def test_a_day_on_the_other_side_is_no_alarm_though_the_days_before_it_were_low() -> None:
+    means = [0.4 + 0.002 * (-1) ** i for i in range(28)] + [0.4055, *[0.4 - 0.00367] * 6, 0.4003]
+    days = [Measured(date(i), mean, mean - 0.004, mean + 0.004, 0.002, 1000) for i, mean in enumerate(means)]
+    last = looked(days)[0][-1]
+    assert last.average is not None
+    assert last.average_low is not None
+    assert last.average < last.average_low
+    assert last.status == "as expected"
+
+
 def test_after_an_incident_no_alarm_rings_for_days_that_are_back() -> None:
     assert statuses(series([*STEADY, 0.33, 0.33, 0.33, *[0.4] * 8]))[20:] == ["drop"] * 3 + ["as expected"] * 8
 
