@@ -16,7 +16,7 @@ from rankgauge.formats._dataset_json import Lines
 from rankgauge.formats._dataset_remote import Found, on_hdfs
 from rankgauge.formats._rows import MOST_FAULTS, Faults
 
-LOOK_ROWS = 4_000_000
+LOOK_ROWS = 1_000_000
 
 
 class Reader(Protocol):
