@@ -15,13 +15,15 @@ from rankgauge.conventions import Convention
 from rankgauge.engines.plan import GRADE, RANK, Order
 from rankgauge.errors import Fault, InputError
 from rankgauge.formats import read_qrels, read_run
-from rankgauge.formats._dataset_files import KINDS, suffix_kind
+from rankgauge.formats._api import _NAMELESS, sniff
+from rankgauge.formats._dataset_files import KINDS, Files, find, plain, suffix_kind
 from rankgauge.formats._dataset_reading import reader_of
 from rankgauge.formats._names import ROLES, bare
 from rankgauge.formats.datasets import Dataset, Piece, Sources, Survey, open_dataset
 from rankgauge.records import Note
 from rankgauge.records.run import OnDuplicate
 
+_JUDGED = ("query", "doc", "grade")
 EITHER = "relevancescore"
 """A name that logs give to grades and runs to scores."""
 
@@ -86,11 +88,20 @@ def _refuse_alone(path: Path) -> NoReturn:
 
 
 def open_judgments(sources: Sources, wanted: Wanted, by: tuple[str, ...]) -> Input:
-    """Open judgments; only what their table may have is asked of it."""
-    columns = {role: name for role, name in (wanted.columns or {}).items() if role not in ("rank", "score")} or None
+    """Open judgments; of the columns that were named, those count that their table has."""
     if (path := _whole_path(sources, wanted.qrels_format)) is not None:
-        return _qrels(path, columns, wanted)
-    return open_dataset(sources, holds="qrels", columns=columns, by=None if by else (), format=wanted.qrels_format)
+        return _qrels(path, wanted)
+    found = open_files(sources, wanted.qrels_format)
+    names = reader_of(found.found[0], found.kind).names()
+    columns = {role: name for role, name in (wanted.columns or {}).items() if role in _JUDGED and name in names}
+    chosen = columns or None
+    return open_dataset(sources, holds="qrels", columns=chosen, by=None if by else (), format=wanted.qrels_format)
+
+
+def open_files(sources: Sources, format: str | None) -> Files:
+    """Find the files of a dataset."""
+    named = [sources] if isinstance(sources, str | os.PathLike) else list(sources)
+    return find([plain(os.fspath(source)) for source in named], format)
 
 
 def _open(sources: Sources, wanted: Wanted, *, holds: Literal["log", "run"], **more: str) -> Dataset:
@@ -139,7 +150,10 @@ def _run(path: Path, wanted: Wanted) -> WholeFile:
     return WholeFile(str(path), "score" if run.ranks is None else "rank", False, frame, 1.0, run.notes, state)
 
 
-def _qrels(path: Path, columns: Mapping[str, str] | None, wanted: Wanted) -> WholeFile:
+def _qrels(path: Path, wanted: Wanted) -> WholeFile:
+    format = wanted.qrels_format or (None if path.is_dir() else sniff(path).format)
+    columns = {role: name for role, name in (wanted.columns or {}).items() if role in _JUDGED} or None
+    columns = None if format in _NAMELESS or path.is_dir() else columns
     qrels = read_qrels(path, format=wanted.qrels_format, columns=columns, on_duplicate=wanted.on_duplicate)
     if qrels.subtopics is not None:
         advice = "measure in memory: rankgauge evaluate QRELS RUN"

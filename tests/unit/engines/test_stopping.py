@@ -8,8 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import polars as pl
@@ -28,14 +26,13 @@ ROWS = pl.DataFrame(
 )
 SCATTERED = ROWS[[six + one for six in range(0, 60, 6) for one in (0, 3, 1, 4, 2, 5)]]
 PROGRAM = """
-import signal, sys
-signal.signal(signal.SIGINT, signal.default_int_handler)  # a process in the background may be told to ignore it
-import polars as pl
+import os, signal, sys
 from pathlib import Path
 from rankgauge.engines import batch, stream, streaming, units
 from rankgauge.engines.budget import Budget
 
-source, out, stop_at = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a process in the background may be told to ignore it
+source, out, stop_at, number = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
 streaming.budget = lambda memory, sample: Budget(7, 7, 1 << 20)
 units.PART_QUERIES = 4
 calls, score = [], batch.score
@@ -43,8 +40,8 @@ calls, score = [], batch.score
 def stopping(*given):
     calls.append(given)
     if len(calls) == stop_at:
-        print("here", flush=True)
-        sys.stdin.read()
+        print(len(list(out.rglob("*.arrow"))), "files of rows", flush=True)
+        os.kill(os.getpid(), number)
     return score(*given)
 
 batch.score = stopping
@@ -211,28 +208,15 @@ def log(tmp_path: Path) -> Path:
     return tmp_path / "log.parquet"
 
 
-@contextmanager
-def stopped_at(batch: int, source: Path, out: Path) -> Iterator[subprocess.Popen[str]]:
-    """Start a run that waits before it scores a batch until it is told to go on, or killed."""
-    words = [sys.executable, "-c", PROGRAM, str(source), str(out), str(batch)]
-    with subprocess.Popen(
-        words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    ) as run:
-        assert run.stdout is not None
-        assert run.stdout.readline() == "here\n"
-        yield run
+def run(source: Path, out: Path, *, stop_at: int = 0, number: int = 0) -> subprocess.CompletedProcess[str]:
+    """Run a process that sends itself a signal before it scores a batch."""
+    words = [sys.executable, "-c", PROGRAM, str(source), str(out), str(stop_at), str(number)]
+    return subprocess.run(words, capture_output=True, text=True)
 
 
 def test_a_killed_process_goes_on_where_it_was(tmp_path, log):
-    with stopped_at(6, log, tmp_path / "out") as run:
-        run.kill()
-    assert run.returncode == -signal.SIGKILL
-    again = subprocess.run(
-        [sys.executable, "-c", PROGRAM, str(log), str(tmp_path / "out"), "99"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    assert run(log, tmp_path / "out", stop_at=6, number=signal.SIGKILL).returncode == -signal.SIGKILL
+    again = run(log, tmp_path / "out")
     assert again.stdout.splitlines() == [f"{tmp_path / 'out'}: going on where the last run stopped", "5 batches"]
     assert table(tmp_path / "out") == table_of_all()
 
@@ -240,18 +224,16 @@ def test_a_killed_process_goes_on_where_it_was(tmp_path, log):
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, -signal.SIGINT)])
 def test_a_terminated_process_removes_what_it_parted_on_disk(tmp_path, number, code):
     SCATTERED.write_parquet(tmp_path / "log.parquet")
-    with stopped_at(3, tmp_path / "log.parquet", tmp_path / "out") as run:
-        assert list((tmp_path / "out").rglob("*.arrow"))
-        run.send_signal(number)
-    assert run.returncode == code
+    stopped = run(tmp_path / "log.parquet", tmp_path / "out", stop_at=3, number=number)
+    assert stopped.returncode == code
+    assert int(stopped.stdout.split()[0]) > 1
     assert list((tmp_path / "out").rglob("*.arrow")) == []
     evaluate_file(tmp_path / "log.parquet", tmp_path / "out")
 
 
 def test_what_a_killed_process_parted_on_disk_is_removed_by_the_next(tmp_path):
     SCATTERED.write_parquet(tmp_path / "log.parquet")
-    with stopped_at(3, tmp_path / "log.parquet", tmp_path / "out") as run:
-        run.kill()
+    run(tmp_path / "log.parquet", tmp_path / "out", stop_at=3, number=signal.SIGKILL)
     assert list((tmp_path / "out").rglob("*.arrow"))
     evaluate_file(tmp_path / "log.parquet", tmp_path / "out")
 
