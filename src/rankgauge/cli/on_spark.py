@@ -87,7 +87,8 @@ def _plain() -> Iterator[None]:
     except Exception as error:
         if type(error).__module__.split(".")[0] not in ("pyspark", "py4j", "grpc"):
             raise
-        raise EngineError(f"Spark: {str(error).strip().splitlines()[0]}") from error
+        named = re.search(r"\[[A-Z_.]+\][^\n]*", str(error))  # Spark's own sentence, among Java's lines
+        raise EngineError(f"Spark: {named[0] if named else str(error).strip().splitlines()[0]}") from error
 
 
 def _computed(
