@@ -47,9 +47,14 @@ def is_header(fields: Sequence[str]) -> bool:
 def assigned(found: Sequence[str], columns: Mapping[str, str] | None, *, holds: str, where: str) -> dict[str, str]:
     """Say which column plays which role: {role: column}, from the caller's `columns`, then from known names.
 
+    A log's rows carry their judgments: roles query, doc, grade, and what decides, rank or score (a score holds,
+    unless only the rank is named).
+
     Raises InputError for a column that is not there, and for a query, document or value that none names.
     """
     given = _given(found, columns or {}, holds, where)
+    if holds == "log":
+        return _of_log(found, given, where)
     value = "grade" if holds == "qrels" else "score"
     roles = ["query", "doc", value, *(["subtopic"] if holds == "qrels" else ["rank"])]
     chosen = {role: given.get(role) or _by_name(found, role, set(given.values())) for role in roles}
@@ -70,6 +75,37 @@ def assigned(found: Sequence[str], columns: Mapping[str, str] | None, *, holds: 
     if holds == "run" and "rank" in given and "score" not in given:
         taken.pop("score", None)
     return taken
+
+
+def _of_log(found: Sequence[str], given: Mapping[str, str], where: str) -> dict[str, str]:
+    """Roles in a log; "relevance_score" is its grade, unless another column is."""
+    used = set(given.values())
+    grade = given.get("grade") or _grade_of_log(found, used, where)
+    used |= {grade or ""}
+    rank = given.get("rank") or _by_name(found, "rank", used)
+    score = given.get("score") or (None if "rank" in given else _by_name(found, "score", used))
+    if grade is None and score is not None and rank is not None and "score" not in given:
+        advice = f"say which: --columns grade={score} (the rank then decides), or score={score},grade=NAME"
+        got = f"{score!r}, which could be the score or the grade"
+        raise InputError(Fault(where, "a column of grades", got, advice))
+    chosen = {role: given.get(role) or _by_name(found, role, used) for role in ("query", "doc")}
+    chosen |= {"rank": rank} if score is None else {"score": score}
+    chosen["grade"] = grade
+    taken = {role: column for role, column in chosen.items() if column is not None}
+    lacking = ["score or rank" if role == "rank" else role for role in chosen if role not in taken]
+    if lacking:
+        raise InputError(_lacking(found, lacking, "log", where))
+    return taken
+
+
+def _grade_of_log(found: Sequence[str], used: Iterable[str], where: str) -> str | None:
+    """The one column with a name that only grades have, or else the one that logs call so."""
+    free = [column for column in found if column not in set(used)]
+    named = [column for column in free if bare(column) in _JUDGMENTS]
+    if len(named) > 1:
+        got = " and ".join(map(repr, named))
+        raise InputError(Fault(where, "one column of grades", got, f"name it: --columns grade={named[0]}"))
+    return next((column for column in (*named, *free) if bare(column) in {*_JUDGMENTS, "relevancescore"}), None)
 
 
 def _given(found: Sequence[str], columns: Mapping[str, str], holds: str, where: str) -> dict[str, str]:

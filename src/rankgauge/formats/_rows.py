@@ -78,6 +78,11 @@ class Faults:
         if len(self.kept) < MOST_FAULTS:
             self.kept.append(Fault(where, expected, got, advice))
 
+    def take(self, faults: Sequence[Fault], total: int) -> None:
+        """Count faults that were found elsewhere, and keep them while there is room."""
+        self.total += total
+        self.kept += faults[: MOST_FAULTS - len(self.kept)]
+
     def check(self) -> None:
         """Raise what was collected, if anything was."""
         if self.total:
