@@ -16,9 +16,11 @@ from rich.progress import (
     MofNCompleteColumn,
     Progress,
     ProgressColumn,
+    Task,
     TextColumn,
     TimeRemainingColumn,
 )
+from rich.text import Text
 
 if TYPE_CHECKING:
     from rankgauge import Note
@@ -41,7 +43,12 @@ def complain(error: BaseException) -> None:
 def remark(notes: Sequence[Note]) -> None:
     """Say what was noticed, dropped or chosen."""
     for note in notes:
-        stderr().print(f"note: {note.text}", style="yellow")
+        mention(note.text)
+
+
+def mention(text: str) -> None:
+    """Say one thing."""
+    stderr().print(f"note: {text}", style="yellow")
 
 
 def late(module: str) -> ModuleType:
@@ -57,6 +64,28 @@ def reading(name: str) -> AbstractContextManager[Advance]:
 def counting(what: str) -> AbstractContextManager[Advance]:
     """Draw a bar while things are done one by one; nothing where stderr is not a terminal."""
     return _bar(what, MofNCompleteColumn())
+
+
+class _RowsPerSecond(ProgressColumn):
+    """Rows done, rows there are, and rows per second."""
+
+    def render(self, task: Task) -> Text:
+        """Write them in millions."""
+        done, total, speed = (number or 0.0 for number in (task.completed, task.total, task.speed))
+        return Text(f"{done / 1e6:.1f}/{total / 1e6:.1f} M rows, {speed / 1e6:.2f} M rows/s")
+
+
+@contextmanager
+def flowing() -> Iterator[Callable[[int, int, str], None]]:
+    """Draw a bar with rows per second while rows pass; nothing where stderr is not a terminal."""
+    columns = (TextColumn("{task.description}"), BarColumn(), _RowsPerSecond(), TimeRemainingColumn())
+    with Progress(*columns, console=stderr(), transient=True, disable=not sys.stderr.isatty()) as bar:
+        task = bar.add_task("reading", total=None)
+
+        def advance(done: int, total: int, doing: str) -> None:
+            bar.update(task, completed=done, total=total, description=doing)
+
+        yield advance
 
 
 @contextmanager

@@ -40,14 +40,14 @@ class Judged:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def share(self, rankings: pl.DataFrame) -> pl.DataFrame | None:
-        """Return the judgments for these rankings; None where there are none."""
-        wanted = rankings.select(self.keys).unique(maintain_order=True)
-        hashes = np.unique(wanted.hash_rows().to_numpy())
+    def share(self, rankings: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame | None:
+        """Return the judgments for these rankings, each with its ranking's group; None where there are none."""
+        wanted = rankings.select(*by, QUERY).unique(maintain_order=True)
+        hashes = np.unique(wanted.select(self.keys).hash_rows().to_numpy())
         low, high = (np.searchsorted(self.hashes, hashes, side=side) for side in ("left", "right"))
         near = self.rows[_ranges(low, high)]
-        found = near.join(wanted, on=list(self.keys), how="semi", nulls_equal=True, maintain_order="left")
-        return found if len(found) else None
+        found = near.join(wanted, on=list(self.keys), nulls_equal=True, maintain_order="left_right")
+        return found.select(*by, QUERY, DOC, GRADE) if len(found) else None
 
     def never_asked(self, group: Group, by: Sequence[str], seen: pl.DataFrame) -> NeverAsked:
         """Find the judgments that hold in a group, for queries without rankings there; `seen`: those with any."""

@@ -22,13 +22,13 @@ Group = tuple[str | None, ...]
 
 
 def directories(by: Iterable[str], group: Iterable[str | None]) -> list[str]:
-    """Name a group's folders as Hive does: date=2026-06-26.
+    """Name a group's folders as Hive does: date=2026-06-26; none for no group.
 
     >>> directories(["date", "market"], ["2026-06-26", "a/b"])
     ['date=2026-06-26', 'market=a%2Fb']
     """
     values = (NO_VALUE if value is None else quote(value, safe="") for value in group)
-    return [f"{name}={value}" for name, value in zip(by, values, strict=True)]
+    return [f"{name}={value}" for name, value in zip(by, values, strict=False)]
 
 
 def whole(path: Path, write: Callable[[Path], Any]) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import signal
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,13 +15,17 @@ from types import FrameType
 from typing import NoReturn
 
 from rankgauge.conventions import Convention
+from rankgauge.conventions import convention as convention_
 from rankgauge.engines import streaming
+from rankgauge.engines.budget import bytes_of
+from rankgauge.engines.opening import Input, Wanted, open_judgments, open_rankings
 from rankgauge.engines.plan import Plan, plan
 from rankgauge.engines.results import ABOUT, About, Results, read_results, refuse_other
-from rankgauge.engines.streaming import Dataset, Inputs
+from rankgauge.engines.streaming import Inputs
 from rankgauge.engines.units import Progress
 from rankgauge.engines.working import Work
 from rankgauge.errors import EmptyInputError, Fault, InputError
+from rankgauge.formats.datasets import Sources
 from rankgauge.measures import Measure
 from rankgauge.records.run import OnDuplicate
 
@@ -45,8 +50,66 @@ class Choices:
     say: Callable[[str], None] | None = None
 
 
+def evaluate(
+    sources: Sources,
+    measures: str | Measure | Sequence[str | Measure],
+    *,
+    qrels: Sources | None = None,
+    columns: Mapping[str, str] | None = None,
+    by: str | Sequence[str] | None = None,
+    convention: Convention | str = "default",
+    on_duplicate: OnDuplicate = "error",
+    trusted: bool = False,
+    out: str | os.PathLike[str] | None = None,
+    memory: int | str | None = "2GB",
+    spill: str | os.PathLike[str] | None = None,
+    format: str | None = None,
+    qrels_format: str | None = None,
+    progress: Progress | None = None,
+    say: Callable[[str], None] | None = None,
+) -> Results:
+    """Score logs, or a run, of any size, with bounded memory.
+
+    Parameters
+    ----------
+    sources : files, folders, globs or addresses of the rankings; without `qrels` their rows carry grades
+    measures : as in `rankgauge.evaluate`
+    qrels : judgments that come apart; they hold against grades on rows
+    columns : {"query": NAME, "doc": NAME, "rank" or "score": NAME, "grade": NAME}; usual names are known
+    by : columns that part rankings, days say; without it, the dates in the paths
+    trusted : ranks are 1..n without gaps and documents distinct: ids are not read
+    out : folder for per-query scores and their summary; what an earlier call left unfinished there goes on, and
+        groups that were computed take the place of those of the same name
+    memory : what the process may use, as "2GB" or in bytes; None reads each group in one batch
+    spill : folder for rows parted on disk; without it `out`, or where temporary files go
+    progress : called with the rows done, those there are, and what is being done
+    say : called with what a user should know before the end
+
+    Returns
+    -------
+    What this call computed; `read_results(out)` gives all that the folder holds.
+
+    Raises
+    ------
+    InputError
+        For inputs that cannot be read for sure, rankings that share no query with the qrels, and an `out` that
+        holds other results.
+    OSError
+        For a full disk.
+    """
+    amount = None if memory is None else bytes_of(memory)
+    parted = (by,) if isinstance(by, str) else by
+    how = convention_(convention)
+    wanted = Wanted(columns, parted, format, qrels_format, trusted, on_duplicate, how)
+    rankings = open_rankings(sources, wanted, apart=qrels is not None)
+    judged = None if qrels is None else open_judgments(qrels, wanted, rankings.by)
+    folders = [None if folder is None else Path(folder) for folder in (out, spill)]
+    choices = Choices(how, on_duplicate, folders[0], amount, folders[1], progress, say)
+    return evaluate_dataset(rankings, measures, choices, judged)
+
+
 def evaluate_dataset(
-    rankings: Dataset, measures: str | Measure | Sequence[str | Measure], choices: Choices, qrels: Dataset | None = None
+    rankings: Input, measures: str | Measure | Sequence[str | Measure], choices: Choices, qrels: Input | None = None
 ) -> Results:
     """Score the rankings of a dataset; see `evaluate`."""
     survey = rankings.survey()
@@ -73,7 +136,7 @@ def evaluate_dataset(
         return streaming.run(inputs, how, work, memory=choices.memory, progress=choices.progress)
 
 
-def _check(rankings: Dataset, qrels: Dataset | None, how: Plan) -> None:
+def _check(rankings: Input, qrels: Input | None, how: Plan) -> None:
     if qrels is None and not rankings.graded:
         advice = "name it with columns={'grade': ...}, or give judgments as qrels"
         raise InputError(Fault(rankings.label, "a column of grades", "none", advice))

@@ -160,7 +160,7 @@ def _in_one_pass(task: Task, unit: Pieces, writer: _Writer) -> None:
 
 def _score(task: Task, key: str, writer: _Writer, rows: pl.DataFrame, judged: Judged | None = None) -> None:
     known = judged or task.judged
-    writer.add(batch.score(rows, task.plan, None if known is None else known.share(rows)))
+    writer.add(batch.score(rows, task.plan, None if known is None else known.share(rows, task.plan.by)))
     if task.budget.most is not None and len(rows) > task.budget.most:
         _note_size(task, key, rows)
     task.meter.add(len(rows))
@@ -180,15 +180,14 @@ def _part_by_part(task: Task, unit: Pieces, writer: _Writer) -> None:
     """Part the rows on disk by the hash of their query, then score each part."""
     each = task.budget.rows or unit.rows
     parts = parts_for(unit.rows, each) if task.parted is None else task.parted.parts
-    spill = Spill(task.spill(), QUERY, parts)
     groups: dict[Group, None] = {}
     frames = (frame for piece in unit.numbers for frame in task.source.batches(piece, rows=each))
-    with closing(ahead(frames)) as coming, room(spill.folder):
+    with Spill(task.spill(), QUERY, parts) as spill, closing(ahead(frames)) as coming, room(spill.folder):
         for frame in coming:
             spill.add(frame)
             groups |= dict.fromkeys(groups_of(frame, task.plan.by))
             task.meter.add(0, "parting on disk")
-    for rows, judged in _parts(task, spill.done(), task.parted):
+    for rows, judged in _parts(task, spill, task.parted):
         if rows is not None:
             _score(task, unit.key, writer, rows, judged)
         if judged is not None:
