@@ -119,7 +119,7 @@ def prepare(
 ) -> Prepared:
     """Do what `evaluate` does, and keep what was found on the way; `text`: numbers may be written as text."""
     parted = [by] if isinstance(by, str) else list(by)
-    log = log_rows(rows, columns or {}, parted, ids=not trusted, text=text)
+    log = log_rows(rows, columns or {}, parted, ids=not trusted, text=text, apart=qrels is not None)
     assert log.columns.order is not None
     chosen = plan(
         measures, convention, order=log.columns.order, by=tuple(parted), on_duplicate=on_duplicate, trusted=trusted
