@@ -99,7 +99,7 @@ def in_one(cases: Sequence[Case]) -> Case:
     """Cases of one shape as one: every query gets the number of its case before its name."""
     both = _together(cases, list(map(str, range(len(cases)))), "case")
     frames = [
-        frame and frame.with_columns(query=pl.concat_str("case", "query", separator=" ")).drop("case")
+        None if frame is None else frame.with_columns(query=pl.concat_str("case", "query", separator=" ")).drop("case")
         for frame in (both.rows, both.qrels)
     ]
     return Case(*frames)

@@ -13,8 +13,10 @@ from rankgauge.engines import spark
 from rankgauge.errors import ConventionError, MeasureError, ParameterError
 from spark_worlds import collected
 
-MEASURES = [measure for measure in FLAT if str(measure) != "Judged"]
-"""Spark takes upper and lower case as one: "Judged" would be the count "judged"."""
+CLASHING = ("Judged", "Unjudged")
+"""Spark takes upper and lower case as one: these would be the columns "judged" and "unjudged"."""
+
+MEASURES = [measure for measure in FLAT if str(measure) not in CLASHING]
 
 CONVENTIONS = [name for name in rg.CONVENTIONS if not by_input(name)]
 
@@ -36,7 +38,7 @@ def test_drawn_cases_have_the_numbers_of_the_memory_engine(table, shape):
 @pytest.mark.parametrize("convention", CONVENTIONS)
 def test_conventions_have_the_numbers_of_the_memory_engine(table, convention):
     case = unit(CASES["shuffled"]) if convention == "cwl_eval" else CASES["shuffled"]
-    measures = [measure for measure in SIMPLE if str(measure) != "Judged"]
+    measures = [measure for measure in SIMPLE if str(measure) not in CLASHING]
     assert differences(scored(table, case, measures, convention), memory(case, measures, convention)) == []
 
 
@@ -56,9 +58,10 @@ def test_never_the_first_of_repeated_documents(table):
         scored(table, CASES["log"], ["P@3"], on_duplicate="first")
 
 
-def test_never_a_measure_that_differs_from_a_count_in_case_only(table):
+@pytest.mark.parametrize("name", CLASHING)
+def test_never_a_measure_that_differs_from_another_column_in_case_only(table, name):
     with pytest.raises(ParameterError, match="upper and lower case"):
-        scored(table, CASES["log"], ["Judged"])
+        scored(table, CASES["log"], [name])
 
 
 @pytest.mark.parametrize("measure", [m for m in rg.REGISTRY.values() if m.declared.subtopics], ids=str)

@@ -20,9 +20,9 @@ from rankgauge.conventions import Convention
 from rankgauge.engines._spark_code import check, executors, packed, remote, ship
 from rankgauge.engines._spark_rows import Rows, Seen, expressions, judgment_rows, log_rows, look, pyspark, refuse_long
 from rankgauge.engines._spark_session import session
-from rankgauge.engines.plan import COUNTS, DOC, GRADE, QUERY, RANK, SCORE, STATUS, Plan, plan
+from rankgauge.engines.plan import DOC, GRADE, QUERY, Plan, plan
 from rankgauge.engines.states import FIRST_GRADE, UNJUDGED, Layout, layout
-from rankgauge.errors import ConventionError, EngineError, Fault, InputError, MeasureError, ParameterError
+from rankgauge.errors import ConventionError, EngineError, Fault, InputError, ParameterError
 from rankgauge.measures import Measure, parse
 from rankgauge.records.run import OnDuplicate
 from rankgauge.records.summary import STATUSES, Summary
@@ -151,16 +151,11 @@ def _refuse(chosen: Plan, *, apart: bool) -> None:
         if rules.order == "input" or (rules.ties == "input" and chosen.order == "score"):
             what = "order" if rules.order == "input" else "ties"
             raise ConventionError(str(Fault(f"{what} of {measure}", "one by scores and ids", "the input's", _NO_ORDER)))
-        if measure.declared.subtopics:
-            raise MeasureError(f"{measure} needs judgments by subtopic, which the Spark engine does not read")
         if measure.declared.cutoff == "required" and measure.cutoff is None:
             raise ParameterError(f"{measure.name} needs a cutoff, as in {measure.name}@10")
-    if chosen.trusted and (apart or chosen.how.drop_self or chosen.order == "score"):
-        why = {apart: "separate judgments", chosen.how.drop_self: "a convention that compares ids"}.get(True, "scores")
-        raise ParameterError(str(Fault("trusted", "ranks, and grades on the rows", why, "leave trusted out")))
-    own = (QUERY, DOC, RANK, SCORE, GRADE, STATUS, *COUNTS)
-    if taken := next((name for name in chosen.by if name.lower() in own), None):
-        raise ParameterError(str(Fault("by", f"names other than {', '.join(own)}", repr(taken), "rename the column")))
+    if chosen.trusted and apart:
+        got = "separate judgments"
+        raise ParameterError(str(Fault("trusted", "grades on the rows", got, "leave trusted out")))
     lowered = [name.lower() for name in chosen.schema]
     if twice := next((name for name in chosen.schema if lowered.count(name.lower()) > 1), None):
         advice = "Spark takes upper and lower case as one: rename the column of by, or the measure"
