@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from rankgauge.engines.plan import DOC, GRADE, QUERY, RANK, SCORE, Order
 from rankgauge.errors import Fault, InputError, did_you_mean
-from rankgauge.formats._dataset_columns import roles_of
+from rankgauge.formats._dataset_columns import EITHER, Roles, roles_of
 from rankgauge.formats._names import ROLES, bare
 
 Types = Mapping[str, str]
@@ -53,7 +54,7 @@ def log_columns(
     """
     _there(by, types, where)
     found = list(types) if ids or any(bare(name) in ROLES[DOC] for name in types) else [*types, DOC]
-    roles = roles_of(found, _named(given), holds="run" if apart else "log", by=by, where=where)
+    roles = _log_roles(found, _named(given), by, where, apart=apart)
     select, checks = _ids(roles.columns, (QUERY, *[DOC] * ids), by, types, where)
     _number(roles.order, roles.columns[roles.order], types, where, text, select, checks)
     if roles.graded:
@@ -66,6 +67,16 @@ def log_columns(
         checks.append(Check(condition, expected, "none"))
         checks.append(Check("rank < 0", "a rank from 0 or 1 on", "one below 0", "mend the ranks"))
     return Columns(select, tuple(checks), roles.order, roles.graded)
+
+
+def _log_roles(found: Sequence[str], named: Mapping[str, str], by: Sequence[str], where: str, *, apart: bool) -> Roles:
+    """Find roles of a log; beside judgments, of a run, unless a column tells that it is a log."""
+    if apart:
+        with suppress(InputError):
+            roles = roles_of(found, named, holds="log", by=by, where=where)
+            if roles.graded and (GRADE in named or bare(roles.columns[GRADE]) != EITHER):
+                return roles
+    return roles_of(found, named, holds="run" if apart else "log", by=by, where=where)
 
 
 def judgment_columns(
