@@ -6,7 +6,21 @@ import sys
 
 import typer
 
-from rankgauge.cli import classify, compare, convert, demo, doctor, evaluate, fuse, gate, holes, measures, reconcile
+from rankgauge.cli import (
+    classify,
+    compare,
+    convert,
+    demo,
+    doctor,
+    evaluate,
+    fuse,
+    gate,
+    holes,
+    index,
+    measures,
+    reconcile,
+    search,
+)  # fmt: skip
 from rankgauge.cli.talk import complain
 from rankgauge.errors import ConventionError, MeasureError, MethodError, RankgaugeError
 
@@ -27,6 +41,8 @@ VERBS = (
     doctor.doctor,
     reconcile.reconcile,
     fuse.fuse,
+    index.index,
+    search.search,
     measures.measures,
     convert.convert,
     classify.classify,

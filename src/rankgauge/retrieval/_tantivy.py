@@ -160,7 +160,8 @@ class TantivyWriter:
     def delete(self, places: Sequence[int]) -> None:
         """Take out documents."""
         for place in places:
-            self.writer.delete_documents_by_term("place", place)
+            # By query: deletion by term takes the number for a signed one, and finds nothing.
+            self.writer.delete_documents_by_query(self.tantivy.Query.term_query(self.schema, "place", place))
 
     def commit(self, places: Places, *, merged: bool = False) -> None:
         """Write what is held."""

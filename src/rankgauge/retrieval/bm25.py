@@ -234,8 +234,11 @@ class BM25Index:
 
     def upsert(self, documents: Iterable[Document]) -> int:
         """Add documents, in place of those with the same ids, and return how many; they are found after `commit`."""
-        change = self._changing()
-        return sum(change.delete([document.id]) * 0 + change.add(document) for document in documents)
+        change, count = self._changing(), 0
+        for document in documents:
+            change.delete([document.id])
+            count += change.add(document)
+        return count
 
     def delete(self, ids: Iterable[str]) -> int:
         """Delete documents, and return how many there were; they are gone after `commit`."""
@@ -290,6 +293,7 @@ def _tokenizer(given: Tokenizer | str) -> Tokenizer:
     return tokenizer(given) if isinstance(given, str) else given
 
 
-def describe(settings: Settings) -> dict[str, Any]:
+def describe(folder: Path) -> dict[str, Any]:
     """What an index was built with, in plain values."""
+    settings = Settings.read(folder)
     return {"engine": settings.engine, **asdict(settings.scoring), "tokenizer": asdict(settings.mark)}
