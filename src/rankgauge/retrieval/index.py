@@ -50,7 +50,7 @@ class Dense:
         return load_embedder(self.model) if self.embedder is None else self.embedder
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Index:
     """One generation of an index, open for searching; a change makes the next one, and leaves this as it is.
 
@@ -79,6 +79,17 @@ class Index:
         """
         folder = Path(folder)
         manifest = Manifest.read(folder)
+        while True:
+            try:
+                return cls._opened(folder, manifest, tokenizer)
+            except (OSError, InputError):
+                # Two changes since the manifest was read have removed what it names.
+                before, manifest = manifest, Manifest.read(folder)
+                if manifest == before:
+                    raise
+
+    @classmethod
+    def _opened(cls, folder: Path, manifest: Manifest, tokenizer: Tokenizer | None) -> Index:
         place = folder / manifest.folder
         lexical = BM25Index.open(place / "bm25", tokenizer=tokenizer) if manifest.lexical else None
         vectors = VectorIndex.open(place / "vectors") if manifest.model else None
