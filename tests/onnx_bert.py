@@ -13,7 +13,9 @@ from onnx import TensorProto, helper, numpy_helper, save_model
 
 Weights = Mapping[str, npt.NDArray[np.float32]]
 
-WORDS = "[PAD] [UNK] [CLS] [SEP] [MASK] refund card days bank paid opening hours shop monday closed the a is how".split()
+WORDS = (
+    "[PAD] [UNK] [CLS] [SEP] [MASK] refund card days bank paid opening hours shop monday closed the a is how".split()
+)
 
 
 class _Graph:
@@ -68,7 +70,9 @@ def _attention(g: _Graph, x: str, bias: str, layer: str, heads: int, size: int) 
     weights = g.add("Softmax", g.add("Add", scaled, bias), axis=-1)
     mixed = g.add("Transpose", g.add("MatMul", weights, parts[2]), perm=(0, 2, 1, 3))
     joined = g.add("Reshape", mixed, g.tensor(np.array([0, 0, size], dtype=np.int64)))
-    return g.norm(g.add("Add", g.linear(joined, f"{layer}.attention.output.dense"), x), f"{layer}.attention.output.LayerNorm")
+    return g.norm(
+        g.add("Add", g.linear(joined, f"{layer}.attention.output.dense"), x), f"{layer}.attention.output.LayerNorm"
+    )
 
 
 def _encoder(g: _Graph, config: Mapping[str, int]) -> str:
@@ -99,7 +103,9 @@ def write_bert(path: Path, weights: Weights, config: Mapping[str, int], *, label
     if labels:
         first = g.add("Gather", x, g.tensor(np.int64(0)), axis=1)
         x = g.linear(g.add("Tanh", g.linear(first, "pooler.dense")), "classifier")
-    output, shape = ("logits", ["n", labels]) if labels else ("last_hidden_state", ["n", "length", config["hidden_size"]])
+    output, shape = (
+        ("logits", ["n", labels]) if labels else ("last_hidden_state", ["n", "length", config["hidden_size"]])
+    )
     g.nodes.append(helper.make_node("Identity", [x], [output]))
     inputs = [
         helper.make_tensor_value_info(name, TensorProto.INT64, ["n", "length"])
@@ -111,7 +117,9 @@ def write_bert(path: Path, weights: Weights, config: Mapping[str, int], *, label
     save_model(model, path)
 
 
-def random_weights(config: Mapping[str, int], *, labels: int, rng: np.random.Generator) -> dict[str, npt.NDArray[np.float32]]:
+def random_weights(
+    config: Mapping[str, int], *, labels: int, rng: np.random.Generator
+) -> dict[str, npt.NDArray[np.float32]]:
     """Weights of a model that was never trained."""
     size, inner = config["hidden_size"], config["intermediate_size"]
     shapes = {

@@ -113,7 +113,9 @@ def _merged(
     start = len(segments)
     while start and _joins(segments, alive, start):
         start -= 1
-    groups = [[number] for number in range(start)] + ([list(range(start, len(segments)))] if start < len(segments) else [])
+    groups = [[number] for number in range(start)] + (
+        [list(range(start, len(segments)))] if start < len(segments) else []
+    )
     kept: list[tuple[Segment, Mask | None]] = []
     for group in groups:
         total = sum(alive[number] for number in group)
@@ -143,7 +145,7 @@ def _publish(folder: Path, settings: Settings, snapshot: Snapshot) -> None:
         file = None if mask is None else f"alive-{snapshot.generation:06d}-{segment.name}.npy"
         if file is not None and mask is not None:
             np.save(folder / file, np.packbits(mask))
-        entries.append({"name": segment.name, "count": len(segment), "graph": segment.graph is not None, "alive": file})
+        entries.append({"name": segment.name, "count": len(segment), "graph": segment.graph_size, "alive": file})
     manifest = {"format": FORMAT, "generation": snapshot.generation, **asdict(settings), "segments": entries}
     part = folder / f".{MANIFEST}.part"
     with part.open("w", encoding="utf-8") as out:
@@ -180,7 +182,7 @@ def _mapped(folder: Path, manifest: dict[str, Any]) -> tuple[Settings, Snapshot]
     settings = Settings(**{name: manifest[name] for name in Settings.__dataclass_fields__})
     entries = manifest["segments"]
     segments = tuple(
-        open_segment(folder / entry["name"], entry["count"], settings, graph=entry["graph"]) for entry in entries
+        open_segment(folder / entry["name"], entry["count"], settings, graph_size=entry["graph"]) for entry in entries
     )
     masks = tuple(_alive(folder, entry) for entry in entries)
     return settings, Snapshot(manifest["generation"], segments, masks)

@@ -60,6 +60,7 @@ class Segment:
     stored: Stored
     graph: Graph | None
     settings: Settings
+    graph_size: int | None = None
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -76,6 +77,8 @@ class Segment:
         if self.graph is None or exact or count <= max(k, self.settings.exact_below):
             return self.stored.best(query, k, rows)
         found = self.graph.search(query.astype(np.float32), k + max(k, AHEAD), mask)
+        if len(found) < k:
+            return self.stored.best(query, k, rows)
         return ordered(found, self.stored.scores(found, query), k)
 
 
@@ -113,9 +116,7 @@ def write_merged(
     """Write rows of several segments as one."""
     place.mkdir(parents=True)
     count = sum(len(rows) for _, rows in parts)
-    stored = create(
-        place, shape=(count, settings.dimension), precision=settings.precision, metric=settings.metric
-    )
+    stored = create(place, shape=(count, settings.dimension), precision=settings.precision, metric=settings.metric)
     low = 0
     for segment, rows in parts:
         copy(stored, low, segment.stored, rows)
@@ -130,24 +131,30 @@ def _finished(
     finish(stored, place)
     pl.DataFrame({"id": ids}).write_ipc(place / IDS)
     if graph:
-        build_graph(place / GRAPH, stored, settings, progress=progress)
+        how = {"connectivity": settings.connectivity, "expansion": settings.expansion, "seed": settings.seed}
+        build_graph(place / GRAPH, stored, **how, progress=progress)
     for path in place.iterdir():
         _to_disk(path)
-    return open_segment(place, len(ids), settings, graph=graph)
+    return open_segment(place, len(ids), settings, graph_size=(place / GRAPH).stat().st_size if graph else None)
 
 
-def open_segment(place: Path, count: int, settings: Settings, *, graph: bool) -> Segment:
+def open_segment(place: Path, count: int, settings: Settings, *, graph_size: int | None) -> Segment:
     """Map a segment that was written."""
     shape = (count, settings.dimension)
     stored = open_stored(place, shape=shape, precision=settings.precision, metric=settings.metric)
     try:
         ids = pl.read_ipc(place / IDS)["id"]
     except (OSError, pl.exceptions.PolarsError) as error:
-        raise FormatError(Fault(str(place / IDS), "ids", f"broken content ({error})", "build the index again")) from None
+        raise FormatError(
+            Fault(str(place / IDS), "ids", f"broken content ({error})", "build the index again")
+        ) from None
     if len(ids) != count:
         raise FormatError(Fault(str(place / IDS), f"{count} ids", f"{len(ids)}", "build the index again"))
-    known = open_graph(place / GRAPH, count, settings) if graph else None
-    return Segment(place.name, ids, stored, known, settings)
+    graph = None
+    if graph_size is not None:
+        expansion = settings.expansion
+        graph = open_graph(place / GRAPH, count, size=graph_size, metric=settings.metric, expansion=expansion)
+    return Segment(place.name, ids, stored, graph, settings, graph_size)
 
 
 def _to_disk(path: Path) -> None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
 import polars as pl
 
-from rankgauge.records._columns import FloatArray
+from rankgauge.records._columns import FloatArray, IntArray
 from rankgauge.retrieval._segments import Mask, Segment
 from rankgauge.retrieval.protocols import Hits
 
@@ -83,21 +82,20 @@ class Snapshot:
         names = dict(zip(best.tolist(), self._names(numbers[best], rows[best]), strict=True))
         return Hits(tuple(names[place] for place in best.tolist()), scores[best])
 
-    def _names(self, numbers: np.ndarray, rows: np.ndarray) -> Iterable[str]:  # type: ignore[type-arg]
+    def _names(self, numbers: IntArray, rows: IntArray) -> list[str]:
         names = np.empty(len(rows), dtype=object)
         for number in np.unique(numbers).tolist():
             places = np.flatnonzero(numbers == number)
             names[places] = self.segments[number].ids.gather(rows[places]).to_list()
-        return names.tolist()
+        found: list[str] = names.tolist()
+        return found
 
     def _allowing(self, allowed: Allowed) -> tuple[Mask, ...]:
         """Rows of each segment that are alive and allowed; the last few filters are remembered."""
         with self._lock:
             if (known := self._filters.get(allowed)) is not None:
                 return known
-        made = tuple(
-            _mask(segment, mask, allowed) for segment, mask in zip(self.segments, self.masks, strict=True)
-        )
+        made = tuple(_mask(segment, mask, allowed) for segment, mask in zip(self.segments, self.masks, strict=True))
         with self._lock:
             while len(self._filters) >= REMEMBERED_FILTERS:
                 del self._filters[next(iter(self._filters))]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -41,25 +41,20 @@ class Stored:
         taken: Vectors = self.matrix[rows].astype(np.float32)
         return taken if self.scales is None else taken * self.scales[rows][:, None]
 
-    def blocks(self) -> Iterator[tuple[int, Vectors]]:
-        """All vectors, some thousand at a time, each time with the number of the first."""
-        for low in range(0, len(self), ROWS):
-            yield low, self.rows(slice(low, low + ROWS))
-
     def scores(self, rows: IntArray, query: FloatArray) -> FloatArray:
         """Scores float64[m]: cosine, or minus the squared distance.
 
         Summed in double precision row by row, so that equal vectors have equal scores wherever they stand.
         """
         vectors = self.rows(rows).astype(np.float64)
-        if self.metric == "l2":
-            return -np.square(vectors - query).sum(axis=1)
-        return (vectors * query).sum(axis=1)
+        parts = -np.square(vectors - query) if self.metric == "l2" else vectors * query
+        scores: FloatArray = parts.sum(axis=1)
+        return scores
 
     def best(self, query: FloatArray, k: int, rows: IntArray | None) -> tuple[IntArray, FloatArray]:
         """The exact best k of these rows (of all): rows and scores, by falling score, then by row."""
         quick = self._quick(query, rows)
-        near = _not_below_the_kth(quick, k, slack=self.matrix.shape[1] * ROUNDING)
+        near = _not_below_the_kth(quick, k, slack=(self.matrix.shape[1] + 8) * ROUNDING)
         candidates = near if rows is None else rows[near]
         return ordered(candidates, self.scores(candidates, query), k)
 
@@ -76,7 +71,8 @@ class Stored:
     def _quick_part(self, rows: IntArray | slice, query: Vectors) -> Vectors:
         if self.metric == "l2":
             apart = self.rows(rows) - query
-            return -np.einsum("ij,ij->i", apart, apart)
+            squared: Vectors = np.einsum("ij,ij->i", apart, apart)
+            return -squared
         quick: Vectors = self.matrix[rows].astype(np.float32, copy=False) @ query
         return quick if self.scales is None else quick * self.scales[rows]
 

@@ -42,4 +42,3 @@ def _fault(where: str, row: npt.NDArray[Any], called: str) -> Fault:
 
 def _row(row: int) -> str:
     return f"row {row + 1}"
-

@@ -91,8 +91,8 @@ class OnnxEmbedder:
         if self.pooling == "cls":
             return states[:, 0]
         weights = mask.astype(np.float32)
-        summed: Vectors = np.matmul(weights[:, None, :], states)[:, 0]
-        return summed / weights.sum(axis=1, keepdims=True)
+        means: Vectors = np.matmul(weights[:, None, :], states)[:, 0] / weights.sum(axis=1, keepdims=True)
+        return means
 
 
 def load_embedder(

@@ -63,9 +63,7 @@ class Drift:
     vector_cosine: float | None = None
 
 
-def quantize(
-    named: Named, output: str | os.PathLike[str], *, per_channel: bool = False
-) -> ModelFiles:
+def quantize(named: Named, output: str | os.PathLike[str], *, per_channel: bool = False) -> ModelFiles:
     """Write a model with weights in 8 bits, whose activations are quantized as they come.
 
     The new folder holds everything that loading needs. `per_channel` takes a scale per column of a weight instead of

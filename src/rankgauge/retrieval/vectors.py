@@ -161,7 +161,8 @@ class VectorIndex:
         if not np.isfinite(length) or (self._settings.metric == "cosine" and length == 0):
             got = "only zeros" if length == 0 else "NaN or infinity"
             raise InputError(Fault("query vector", "finite numbers, not all zero", got))
-        return row / length if self._settings.metric == "cosine" else row
+        query: FloatArray = row / length if self._settings.metric == "cosine" else row
+        return query
 
     def add(self, ids: Sequence[str], vectors: npt.ArrayLike) -> None:
         """Add vectors under new ids; searches see them after `commit`.

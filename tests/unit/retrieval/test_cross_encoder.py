@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from onnx_bert import WORDS, write_folder
 
+from onnx_bert import WORDS, write_folder
 from rankgauge.errors import InputError
 from rankgauge.retrieval.cross_encoder import load_reranker
 from rankgauge.retrieval.protocols import Reranker
@@ -81,7 +81,9 @@ def test_no_texts_have_no_scores_and_empty_ones_have_one(folders):
 
 
 def test_models_that_are_no_rerankers_are_refused(folders, tmp_path):
-    with pytest.raises(InputError, match=r"expected one or two logits per pair, got an output of shape \[1, 3\]; name a"):
+    with pytest.raises(
+        InputError, match=r"expected one or two logits per pair, got an output of shape \[1, 3\]; name a"
+    ):
         load_reranker(folders[3])
     with pytest.raises(InputError, match="an embedding model is no reranker"):
         load_reranker(write_folder(tmp_path / "encoder"))

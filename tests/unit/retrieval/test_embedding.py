@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from onnx_bert import WORDS, write_folder
 
+from onnx_bert import WORDS, write_folder
 from rankgauge.errors import InputError
 from rankgauge.retrieval.embedding import embed_many, load_embedder, of_callable
 from rankgauge.retrieval.protocols import Embedder
@@ -65,7 +65,9 @@ def test_pooling_comes_from_the_models_files_and_a_guess_is_said(tmp_path):
     assert (load_embedder(folder).pooling, load_embedder(folder).notes) == ("cls", ())
     assert load_embedder(folder, pooling="mean").pooling == "mean"
     (folder / "1_Pooling" / "config.json").write_text('{"pooling_mode_max_tokens": true}')
-    with pytest.raises(InputError, match="m: expected pooling by mean or cls, got another one in 1_Pooling/config.json"):
+    with pytest.raises(
+        InputError, match=r"m: expected pooling by mean or cls, got another one in 1_Pooling/config.json"
+    ):
         load_embedder(folder)
 
 
@@ -119,7 +121,10 @@ def test_texts_without_words_and_with_half_characters_have_vectors(tiny):
 
 def test_no_texts_have_no_vectors(tiny):
     assert load_embedder(tiny).embed([], kind="query").shape == (0, 16)
-    assert of_callable(lambda texts: np.ones((len(texts), 2)), name="f", dimension=2).embed([], kind="query").shape == (0, 2)
+    assert of_callable(lambda texts: np.ones((len(texts), 2)), name="f", dimension=2).embed([], kind="query").shape == (
+        0,
+        2,
+    )
 
 
 def test_what_is_no_list_of_texts_is_refused(tiny):
@@ -131,7 +136,9 @@ def test_what_is_no_list_of_texts_is_refused(tiny):
 
 def test_progress_counts_texts(tiny):
     told = []
-    load_embedder(tiny).embedded(some_texts(3), kind="document", progress=lambda done, total: told.append((done, total)))
+    load_embedder(tiny).embedded(
+        some_texts(3), kind="document", progress=lambda done, total: told.append((done, total))
+    )
     assert told == [(3, 3)]
 
 

@@ -11,8 +11,8 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
-from onnx_bert import write_folder
 
+from onnx_bert import write_folder
 from rankgauge.errors import InputError, MissingExtraError
 from rankgauge.retrieval import _extras, models
 from rankgauge.retrieval.models import find_model, sha256
@@ -85,7 +85,7 @@ def test_what_a_folder_lacks_is_named(tiny, tmp_path):
     with pytest.raises(InputError, match=r"empty: expected model.onnx or onnx/model.onnx, got neither; give a folder"):
         find_model(empty)
     (empty / "model.safetensors").write_bytes(b"")
-    with pytest.raises(InputError, match="got model.safetensors only; export it, as `optimum-cli export onnx` does"):
+    with pytest.raises(InputError, match=r"got model.safetensors only; export it, as `optimum-cli export onnx` does"):
         find_model(empty)
     without = shutil.copytree(tiny, tmp_path / "without")
     (without / "vocab.txt").unlink()
@@ -115,12 +115,16 @@ def test_a_package_ships_weights_and_another_one_the_tokenizer():
 @with_minilm
 def test_finding_and_loading_a_packaged_model_loads_no_torch():
     code = "import sys; from rankgauge.retrieval.embedding import load_embedder"
-    code += f"; load_embedder('package:{MINILM}').embed(['a'], kind='query'); print({{'torch', 'onnx'}} & set(sys.modules))"
+    code += (
+        f"; load_embedder('package:{MINILM}').embed(['a'], kind='query'); print({{'torch', 'onnx'}} & set(sys.modules))"
+    )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "set()\n"
 
 
 def test_a_package_that_is_not_installed_is_named_with_what_installs_it():
-    with pytest.raises(InputError, match=r"package no-such-model: expected an installed package.*--no-deps no-such-model"):
+    with pytest.raises(
+        InputError, match=r"package no-such-model: expected an installed package.*--no-deps no-such-model"
+    ):
         find_model("package:no-such-model")
     with pytest.raises(InputError, match=r"package pytest: expected one .onnx file, got none"):
         find_model("package:pytest")
@@ -153,7 +157,9 @@ def test_a_hub_model_is_taken_from_the_local_cache_without_a_network(tiny, tmp_p
     assert (found.name, found.onnx) == ("some/encoder", snapshot / "model.onnx")
     named = find_model("some/encoder/onnx/model.onnx")
     assert (named.name, named.onnx) == ("some/encoder/onnx/model.onnx", snapshot / "onnx" / "model.onnx")
-    with pytest.raises(InputError, match=r"hub model 'some/other': expected its files, got not in the local cache.*give a"):
+    with pytest.raises(
+        InputError, match=r"hub model 'some/other': expected its files, got not in the local cache.*give a"
+    ):
         find_model("some/other")
 
 
