@@ -6,7 +6,20 @@ import sys
 
 import typer
 
-from rankgauge.cli import classify, compare, convert, demo, doctor, evaluate, fuse, gate, holes, measures, reconcile
+from rankgauge.cli import (
+    classify,
+    compare,
+    convert,
+    demo,
+    doctor,
+    evaluate,
+    fuse,
+    gate,
+    holes,
+    measures,
+    quantize,
+    reconcile,
+)
 from rankgauge.cli.talk import complain
 from rankgauge.errors import ConventionError, MeasureError, MethodError, RankgaugeError
 
@@ -30,6 +43,7 @@ VERBS = (
     measures.measures,
     convert.convert,
     classify.classify,
+    quantize.quantize,
 )
 for verb in VERBS:
     app.command()(verb)

@@ -1,4 +1,4 @@
-"""Vector indexes: what is found, in which order, after which changes; what is refused; the reported faults of others."""
+"""Vector indexes: what is found, in which order, after which changes; what is refused; reported faults of others."""
 
 from __future__ import annotations
 
@@ -285,12 +285,14 @@ def test_a_crash_before_the_manifest_leaves_the_last_commit(tmp_path, monkeypatc
 def test_vectors_without_a_direction_are_refused_by_the_names_of_their_documents(tmp_path):
     bad = np.ones((4, 2))
     bad[1], bad[2], bad[3] = 0, np.nan, np.inf
-    message = r"vectors, document 'd1': expected finite numbers, not all zero, got only zeros; .*\n.*'d2'.*1? ?2 that are NaN"
+    message = (
+        r"vectors, document 'd1': expected finite numbers, not all zero, got only zeros; .*\n.*'d2'.*1? ?2 that are NaN"
+    )
     with pytest.raises(InputError, match=message) as raised:
         VectorIndex.build(tmp_path, names(4), bad)
     assert raised.value.total == 3
     index = VectorIndex.build(tmp_path, ["a"], [[1, 1]])
-    with pytest.raises(InputError, match="document 'b'.*only zeros"):
+    with pytest.raises(InputError, match=r"document 'b'.*only zeros"):
         index.add(["b"], [[0, 0]])
     index.commit()
     assert index.ids == ["a"]
@@ -346,7 +348,7 @@ def test_what_is_no_index_or_a_broken_one_is_said(tmp_path):
     graph, rows = next(tmp_path.rglob("graph.bin")), next(tmp_path.rglob("vectors.npy"))
     whole = graph.read_bytes()
     graph.write_bytes(whole[:-1])
-    with pytest.raises(FormatError, match=r"graph.bin: expected a graph of [\d,]+ bytes, got [\d,]+ bytes; build the index"):
+    with pytest.raises(FormatError, match=r"graph.bin: expected a graph of [\d,]+ bytes, got [\d,]+ bytes; build"):
         VectorIndex.open(tmp_path)
     graph.write_bytes(whole)
     kept = rows.read_bytes()
@@ -421,7 +423,7 @@ def test_a_retriever_embeds_the_query_and_searches(tmp_path):
 
 def test_a_retriever_with_another_model_than_the_indexs_is_refused(tmp_path):
     index = VectorIndex.build(tmp_path, ["a"], [[1, 1]], model="lengths@1")
-    with pytest.raises(InputError, match="expected the index's own, 'lengths@1', got 'lengths@2'; use the model that the"):
+    with pytest.raises(InputError, match="expected the index's own, 'lengths@1', got 'lengths@2'; use the model"):
         VectorRetriever(index, of_callable(lengths, name="lengths@2", dimension=2))
     with pytest.raises(InputError, match="embedder 'wide': expected vectors of 2 numbers, got 3 numbers"):
         VectorRetriever(index, of_callable(lengths, name="wide", dimension=3))
