@@ -18,9 +18,10 @@ from rankgauge.cli import (
     holes,
     index,
     measures,
+    quantize,
     reconcile,
     search,
-)  # fmt: skip
+)
 from rankgauge.cli.talk import complain
 from rankgauge.errors import ConventionError, MeasureError, MethodError, RankgaugeError
 
@@ -46,6 +47,7 @@ VERBS = (
     measures.measures,
     convert.convert,
     classify.classify,
+    quantize.quantize,
 )
 for verb in VERBS:
     app.command()(verb)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import importlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from rankgauge.errors import MissingExtraError
 from rankgauge.records._columns import IntArray
+from rankgauge.retrieval._extras import optional
 from rankgauge.retrieval._places import Places
 from rankgauge.retrieval.exact import Facts, Found, best
 from rankgauge.retrieval.formulas import byte_length
@@ -33,10 +32,7 @@ _BLANKS = str.maketrans({blank: chr(0xE000 + ord(blank)) for blank in " \t\n\f\r
 
 
 def _tantivy() -> Any:
-    try:
-        return importlib.import_module("tantivy")
-    except ImportError:
-        raise MissingExtraError("the lexical index", "retrieval") from None
+    return optional("tantivy", "the lexical index")
 
 
 def _opened(folder: Path) -> tuple[Any, Any]:

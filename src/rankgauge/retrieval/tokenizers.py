@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import importlib
 import json
 import re
 import sys
@@ -12,9 +11,9 @@ import threading
 import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
-from rankgauge.errors import Fault, InputError, MethodError, MissingExtraError, did_you_mean
+from rankgauge.errors import Fault, InputError, MethodError, did_you_mean
+from rankgauge.retrieval._extras import optional
 from rankgauge.retrieval.protocols import Tokenizer
 
 Words = Callable[[str], list[str]]
@@ -141,13 +140,6 @@ class Mark:
         return f"{self.name!r} (version {self.version}, hash {self.hash})"
 
 
-def _optional(module: str, what: str) -> Any:
-    try:
-        return importlib.import_module(module)
-    except ImportError:
-        raise MissingExtraError(what, "retrieval") from None
-
-
 @functools.cache
 def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Words with their combining marks, which are no letters to `re`; and runs within them, by script."""
@@ -201,7 +193,7 @@ def _chinese(text: str) -> list[str]:
 
 def _stemmer(language: str) -> Callable[[list[str]], list[str]]:
     """A stemmer of words; each thread has its own, since they are not made to be shared."""
-    module, local = _optional("Stemmer", "stemming"), threading.local()
+    module, local = optional("Stemmer", "stemming"), threading.local()
 
     def stem(words: list[str]) -> list[str]:
         if not hasattr(local, "stemmer"):
@@ -236,12 +228,12 @@ def _multi() -> Words:
 
 
 def _jieba() -> Words:
-    cut = _optional("rjieba", "splitting Chinese into words").cut_for_search
+    cut = optional("rjieba", "splitting Chinese into words").cut_for_search
     return lambda text: [token for token in cut(_normal(text)) if _patterns()[0].match(token)]
 
 
 def _underthesea() -> Words:
-    split = _optional("underthesea", "splitting Vietnamese into words").word_tokenize
+    split = optional("underthesea", "splitting Vietnamese into words").word_tokenize
     lock = threading.Lock()
 
     def tokens(text: str) -> list[str]:
