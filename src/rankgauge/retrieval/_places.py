@@ -15,6 +15,8 @@ from rankgauge.errors import DuplicateError, Fault, InputError
 from rankgauge.records._columns import HashArray, IntArray
 
 ABSENT = -1
+FEW = 50
+"""Up to so many ids are looked up one by one, which is faster."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +66,12 @@ class Places:
         hashes, places = self.ids.hash().to_numpy(), np.flatnonzero(~self.dead)
         order = np.argsort(hashes[places], kind="stable")
         return hashes[places[order]], places[order]
+
+    def named(self, places: IntArray) -> tuple[str, ...]:
+        """Ids at these places."""
+        if len(places) <= FEW:
+            return tuple(self.ids[place] for place in places.tolist())
+        return tuple(self.ids.gather(places).to_list())
 
     def find(self, ids: Iterable[str]) -> IntArray:
         """Places of these ids, -1 for those that are not here."""

@@ -66,12 +66,16 @@ class TantivyReader:
         return cls(index.searcher(), schema, places)
 
     @functools.cached_property
+    def _library(self) -> Any:
+        return _tantivy()
+
+    @functools.cached_property
     def _query(self) -> Any:
-        return _tantivy().Query
+        return self._library.Query
 
     def search(self, terms: Mapping[str, int], k: int, allowed: IntArray | None) -> Found:
         """Find the best k; ties by place, also at the cut where no more than 10,000 documents are tied there."""
-        occur = _tantivy().Occur
+        occur = self._library.Occur
         parts = list(self._parts(terms))
         if not parts or not self.places.alive:
             return Found(np.zeros(0, dtype=np.int64), np.zeros(0))

@@ -195,7 +195,7 @@ class BM25Index:
             among = self.places.find(allowed)
             among = np.sort(among[among != ABSENT])
         found = self.reader.search(self.terms(query), k, among)
-        return Hits(tuple(self.places.ids.gather(found.places).to_list()), found.scores)
+        return Hits(self.places.named(found.places), found.scores)
 
     def search_many(self, queries: Iterable[str], k: int, *, allowed: frozenset[str] | None = None) -> list[Hits]:
         """Hits of each query."""

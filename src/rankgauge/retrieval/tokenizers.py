@@ -9,7 +9,7 @@ import re
 import sys
 import threading
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from rankgauge.errors import Fault, InputError, MethodError, did_you_mean
@@ -140,24 +140,38 @@ class Mark:
         return f"{self.name!r} (version {self.version}, hash {self.hash})"
 
 
+_ASCII_WORD = re.compile("[a-z0-9]+")
+_IDEOGRAPH = re.compile(f"[{IDEOGRAPHS}]")
+_RUN = re.compile(f"([{IDEOGRAPHS}]+)|[^{IDEOGRAPHS}]+")
+
+
 @functools.cache
-def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Words with their combining marks, which are no letters to `re`; and runs within them, by script."""
+def _word() -> re.Pattern[str]:
+    """Words with their combining marks, which are no letters to `re`."""
     marks = "".join(c for c in map(chr, range(sys.maxunicode + 1)) if unicodedata.category(c) in ("Mn", "Mc"))
-    word = re.compile(rf"[^\W_](?:[^\W_]|[{marks}])*")
-    return word, re.compile(f"([{IDEOGRAPHS}]+)|[^{IDEOGRAPHS}]+")
+    return re.compile(rf"[^\W_]+(?:[{marks}]+[^\W_]*)*")
 
 
 def _normal(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).casefold()
+    return text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).casefold()
 
 
-def _runs(text: str) -> Iterator[tuple[str, bool]]:
-    """Words, and stretches of ideographs, with which of the two they are."""
-    word, run = _patterns()
-    for found in word.finditer(_normal(text)):
-        for part in run.finditer(found[0]):
-            yield part[0], part[1] is not None
+def _words(text: str) -> list[str]:
+    """Words of a text in its normal form."""
+    return _ASCII_WORD.findall(text) if text.isascii() else _word().findall(text)
+
+
+def _tokens(text: str, of_ideographs: Callable[[str], list[str]]) -> list[str]:
+    """Words; stretches of ideographs as this function splits them."""
+    normal = _normal(text)
+    words = _words(normal)
+    if normal.isascii() or not _IDEOGRAPH.search(normal):
+        return words
+    tokens: list[str] = []
+    for word in words:
+        for part in _RUN.finditer(word):
+            tokens += of_ideographs(part[0]) if part[1] else [part[0]]
+    return tokens
 
 
 def _pairs(run: str) -> list[str]:
@@ -165,10 +179,7 @@ def _pairs(run: str) -> list[str]:
 
 
 def _plain(text: str) -> list[str]:
-    tokens: list[str] = []
-    for run, ideographs in _runs(text):
-        tokens += (_pairs(run) or [run]) if ideographs else [run]
-    return tokens
+    return _tokens(text, lambda run: _pairs(run) or [run])
 
 
 def _vietnamese(text: str) -> list[str]:
@@ -185,10 +196,7 @@ _OLD_TONES = re.compile(r"(o(?=[àáảãạèéẻẽẹ])|(?<!q)u(?=[ỳýỷ�
 
 
 def _chinese(text: str) -> list[str]:
-    tokens: list[str] = []
-    for run, ideographs in _runs(text):
-        tokens += [*run, *_pairs(run)] if ideographs else [run]
-    return tokens
+    return _tokens(text, lambda run: [*run, *_pairs(run)])
 
 
 def _stemmer(language: str) -> Callable[[list[str]], list[str]]:
@@ -229,7 +237,7 @@ def _multi() -> Words:
 
 def _jieba() -> Words:
     cut = optional("rjieba", "splitting Chinese into words").cut_for_search
-    return lambda text: [token for token in cut(_normal(text)) if _patterns()[0].match(token)]
+    return lambda text: [token for token in cut(_normal(text)) if _word().match(token)]
 
 
 def _underthesea() -> Words:
@@ -239,7 +247,7 @@ def _underthesea() -> Words:
     def tokens(text: str) -> list[str]:
         with lock:
             words = split(unicodedata.normalize("NFKC", text))
-        return [word.casefold().replace(" ", "_") for word in words if _patterns()[0].match(word)]
+        return [word.casefold().replace(" ", "_") for word in words if _word().match(word)]
 
     return tokens
 
