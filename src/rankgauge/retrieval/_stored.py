@@ -44,7 +44,8 @@ class Stored:
     def scores(self, rows: IntArray, query: FloatArray) -> FloatArray:
         """Scores float64[m]: cosine, or minus the squared distance.
 
-        Summed in double precision and row by row (a product of matrices would not be), so that equal vectors have equal scores wherever they stand.
+        Summed in double precision, each row for itself as a product of matrices would not, so that equal vectors have
+        equal scores wherever they stand.
         """
         vectors = self.rows(rows).astype(np.float64)
         if self.metric == "l2":
