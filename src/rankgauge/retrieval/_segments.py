@@ -33,7 +33,8 @@ from rankgauge.retrieval.protocols import Vectors
 Mask = npt.NDArray[np.bool_]
 Progress = Callable[[int, int], None]
 
-AHEAD = 16
+# Candidates by 8 bits for each hit that is asked for, and at least so many more; they are scored again.
+CANDIDATES, AHEAD = 3, 32
 IDS, GRAPH = "ids.arrow", "graph.bin"
 
 
@@ -46,7 +47,7 @@ class Settings:
     precision: Precision = "f32"
     exact_below: int = 20_000
     connectivity: int = 16
-    expansion: int = 128
+    expansion: int = 200
     seed: int = 0
     model: str = ""
 
@@ -76,7 +77,7 @@ class Segment:
         count = len(self) if rows is None else len(rows)
         if self.graph is None or exact or count <= max(k, self.settings.exact_below):
             return self.stored.best(query, k, rows)
-        found = self.graph.search(query.astype(np.float32), k + max(k, AHEAD), mask)
+        found = self.graph.search(query.astype(np.float32), max(CANDIDATES * k, k + AHEAD), mask)
         if len(found) < k:
             return self.stored.best(query, k, rows)
         return ordered(found, self.stored.scores(found, query), k)

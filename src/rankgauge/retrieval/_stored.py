@@ -44,12 +44,16 @@ class Stored:
     def scores(self, rows: IntArray, query: FloatArray) -> FloatArray:
         """Scores float64[m]: cosine, or minus the squared distance.
 
-        Summed in double precision row by row, so that equal vectors have equal scores wherever they stand.
+        Summed in double precision, each row for itself as a product of matrices would not, so that equal vectors have
+        equal scores wherever they stand.
         """
         vectors = self.rows(rows).astype(np.float64)
-        parts = -np.square(vectors - query) if self.metric == "l2" else vectors * query
-        scores: FloatArray = parts.sum(axis=1)
-        return scores
+        if self.metric == "l2":
+            apart = vectors - query
+            distances: FloatArray = np.vecdot(apart, apart)
+            return -distances
+        cosines: FloatArray = np.vecdot(vectors, query)
+        return cosines
 
     def best(self, query: FloatArray, k: int, rows: IntArray | None) -> tuple[IntArray, FloatArray]:
         """The exact best k of these rows (of all): rows and scores, by falling score, then by row."""

@@ -199,7 +199,7 @@ def _of_reranker(files: ModelFiles, queries: list[str], texts: list[str], thread
 def spearman(one: FloatArray, other: FloatArray) -> float:
     """Correlation of the ranks of two lists of scores; NaN where all scores of one are equal.
 
-    >>> spearman(np.array([1.0, 2.0, 3.0]), np.array([10.0, 30.0, 20.0]))
+    >>> round(spearman(np.array([1.0, 2.0, 3.0]), np.array([10.0, 30.0, 20.0])), 6)
     0.5
     """
     ranks = [_ranks(values) - (len(values) + 1) / 2 for values in (one, other)]

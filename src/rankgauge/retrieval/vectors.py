@@ -66,7 +66,7 @@ class VectorIndex:
         precision: Precision = "f32",
         exact_below: int = 20_000,
         connectivity: int = 16,
-        expansion: int = 128,
+        expansion: int = 200,
         seed: int = 0,
         progress: Progress | None = None,
     ) -> VectorIndex:
