@@ -16,8 +16,11 @@ from rankgauge.cli import (
     fuse,
     gate,
     holes,
+    index,
     measures,
+    quantize,
     reconcile,
+    search,
     trend,
 )
 from rankgauge.cli.talk import complain
@@ -41,9 +44,12 @@ VERBS = (
     doctor.doctor,
     reconcile.reconcile,
     fuse.fuse,
+    index.index,
+    search.search,
     measures.measures,
     convert.convert,
     classify.classify,
+    quantize.quantize,
 )
 for verb in VERBS:
     app.command()(verb)
