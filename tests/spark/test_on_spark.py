@@ -9,12 +9,12 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import rankgauge as rg
-from rankgauge.cli import on_spark
+from rankgauge.cli import on_spark, options
 from rankgauge.cli.scale import Request
 from rankgauge.engines import batch
 from rankgauge.engines.plan import plan
 from rankgauge.engines.results import read_results
-from rankgauge.errors import InputError
+from rankgauge.errors import EngineError, InputError
 from spark_worlds import judgments, logs
 
 MEASURES = ("nDCG@10", "AP", "GMAP", "RBP(p=0.8)", "Judged@5")
@@ -132,6 +132,32 @@ def test_an_evaluation_that_fails_leaves_old_results_whole(lake, tmp_path):
         on_spark.evaluate(asked(lake, out=tmp_path / "out"))
     after = read_results(tmp_path / "out").scores().collect().sort("day", "query")
     assert_frame_equal(before, after)
+
+
+def test_a_corrupt_file_is_named(lake, tmp_path):
+    path = lake / "day=2026-01-02" / "part.parquet"
+    whole = path.read_bytes()
+    path.write_bytes(whole[:100] + b"?" * (len(whole) - 200) + whole[-100:])
+    with pytest.raises(EngineError, match=r"^Spark: .*day=2026-01-02/part\.parquet"):
+        on_spark.evaluate(asked(lake, out=tmp_path / "out"))
+    assert not list((tmp_path / "out").iterdir())
+
+
+def test_a_path_that_is_not_there_is_named(session, tmp_path):
+    with pytest.raises(EngineError, match="nowhere"):
+        on_spark.evaluate(asked(tmp_path / "nowhere"))
+
+
+def test_measures_from_a_file_go_along(lake, tmp_path):
+    (tmp_path / "mine.py").write_text("import rankgauge as rg\n\nrg.weights('SparkGlance', [0.5, 0.3, 0.2])\n")
+    options.load_measures([tmp_path / "mine.py"])
+    try:
+        found = on_spark.evaluate(asked(lake, measures=("SparkGlance",)))
+        wanted = plan(["SparkGlance"], order="rank", by=("day",), top_grade=3.0)
+        expected = wanted.summary(batch.score(logs(41, days=3).drop("score"), wanted))
+        assert found.summary.moments("SparkGlance") == expected.moments("SparkGlance")
+    finally:
+        del rg.REGISTRY["SparkGlance"]
 
 
 @pytest.mark.parametrize(

@@ -116,6 +116,12 @@ def test_columns_that_differ_in_case_only_are_refused(table):
         spark.evaluate(table(rows), ["AP"], by="ap")
 
 
+def test_a_group_may_not_be_called_as_a_column_of_the_table(table):
+    rows = logs(1).drop("score").rename({"day": "status"})
+    with pytest.raises(ParameterError, match=r"by: expected names other than .*, got 'status'; rename"):
+        spark.evaluate(table(rows), ["RR"], by="status")
+
+
 def test_a_query_that_one_value_cannot_hold_is_named(table, monkeypatch):
     monkeypatch.setattr(_spark_rows, "MOST_BYTES", 200)
     rows = pl.DataFrame({"query": ["a"] * 5 + ["b"], "doc": list("uvwxyz"), "score": [1.0] * 6, "grade": [1.0] * 6})

@@ -49,7 +49,8 @@ def test_separate_judgments_hold_on_every_day_and_judged_queries_without_results
     rows, qrels = logs(3).drop("rank"), judgments(4)
     rows = rows if graded else rows.drop("grade")
     expected = batch.score(rows, plan(MEASURES, order="score", by=("day",), top_grade=3.0), qrels)
-    found = spark.evaluate(table(rows), MEASURES, qrels=table(qrels), by="day")
+    grade = "grade" if graded else None
+    found = spark.evaluate(table(rows), MEASURES, qrels=table(qrels), by="day", grade=grade)
     same(collected(found, "day"), expected, "day")
     assert set(expected["status"]) == {"scored", "missing", "left out"}
     assert (expected["conflicts"].sum() > 0) == graded

@@ -20,6 +20,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rankgauge import measures as builtin
 from rankgauge.engines.plan import Plan
 from rankgauge.errors import EngineError, Fault
 from rankgauge.measures import REGISTRY, Measure
@@ -71,9 +72,8 @@ def unpacked(written: bytes) -> Plan:
 
 def _known_name(measure: Measure) -> str | None:
     """Name of a measure that every installation knows."""
-    known = REGISTRY.get(measure.name)
-    own = known is None or known.declared is not measure.declared or not _ours(measure.declared.formula)
-    return None if own else measure.name
+    known = getattr(builtin, measure.name, None)
+    return measure.name if isinstance(known, Measure) and known.declared is measure.declared else None
 
 
 def _ours(function: Any) -> bool:

@@ -56,11 +56,12 @@ class Seen:
 
 
 def log_rows(
-    frame: DataFrame, given: Mapping[str, str | None], by: Sequence[str], *, ids: bool = True, text: bool = False
+    frame: DataFrame, given: Mapping[str, str | None], by: Sequence[str], *, ids: bool, text: bool, apart: bool
 ) -> Rows:
     """Take a log or a run; see `log_columns`."""
     where = "the rankings"
-    return _rows(frame, log_columns(dict(frame.dtypes), given, by, where=where, ids=ids, text=text), where, by)
+    found = log_columns(dict(frame.dtypes), given, by, where=where, ids=ids, text=text, apart=apart)
+    return _rows(frame, found, where, by)
 
 
 def judgment_rows(frame: DataFrame, given: Mapping[str, str | None], by: Sequence[str], *, text: bool = False) -> Rows:

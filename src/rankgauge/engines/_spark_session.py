@@ -19,7 +19,7 @@ QUERIES_AT_ONCE = "1000"
 QUIET = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
-    "spark.log.level": "ERROR",
+    "spark.log.level": "FATAL",
 }
 LOOPBACK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
 SETTINGS = {

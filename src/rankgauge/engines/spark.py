@@ -20,9 +20,9 @@ from rankgauge.conventions import Convention
 from rankgauge.engines._spark_code import check, executors, packed, remote, ship
 from rankgauge.engines._spark_rows import Rows, Seen, expressions, judgment_rows, log_rows, look, pyspark, refuse_long
 from rankgauge.engines._spark_session import session
-from rankgauge.engines.plan import DOC, GRADE, QUERY, Plan, plan
+from rankgauge.engines.plan import COUNTS, DOC, GRADE, QUERY, RANK, SCORE, STATUS, Plan, plan
 from rankgauge.engines.states import FIRST_GRADE, UNJUDGED, Layout, layout
-from rankgauge.errors import ConventionError, Fault, InputError, MeasureError, ParameterError
+from rankgauge.errors import ConventionError, EngineError, Fault, InputError, MeasureError, ParameterError
 from rankgauge.measures import Measure, parse
 from rankgauge.records.run import OnDuplicate
 from rankgauge.records.summary import STATUSES, Summary
@@ -119,7 +119,7 @@ def prepare(
 ) -> Prepared:
     """Do what `evaluate` does, and keep what was found on the way; `text`: numbers may be written as text."""
     parted = [by] if isinstance(by, str) else list(by)
-    log = log_rows(rows, columns or {}, parted, ids=not trusted, text=text)
+    log = log_rows(rows, columns or {}, parted, ids=not trusted, text=text, apart=qrels is not None)
     assert log.columns.order is not None
     chosen = plan(
         measures, convention, order=log.columns.order, by=tuple(parted), on_duplicate=on_duplicate, trusted=trusted
@@ -158,6 +158,9 @@ def _refuse(chosen: Plan, *, apart: bool) -> None:
     if chosen.trusted and (apart or chosen.how.drop_self or chosen.order == "score"):
         why = {apart: "separate judgments", chosen.how.drop_self: "a convention that compares ids"}.get(True, "scores")
         raise ParameterError(str(Fault("trusted", "ranks, and grades on the rows", why, "leave trusted out")))
+    own = (QUERY, DOC, RANK, SCORE, GRADE, STATUS, *COUNTS)
+    if taken := next((name for name in chosen.by if name.lower() in own), None):
+        raise ParameterError(str(Fault("by", f"names other than {', '.join(own)}", repr(taken), "rename the column")))
     lowered = [name.lower() for name in chosen.schema]
     if twice := next((name for name in chosen.schema if lowered.count(name.lower()) > 1), None):
         advice = "Spark takes upper and lower case as one: rename the column of by, or the measure"
@@ -277,6 +280,8 @@ def spoken() -> Iterator[None]:
     try:
         yield
     except Exception as error:
+        if told := re.search(r"RuntimeError: (the executor on [^\n]+)", str(error)):
+            raise EngineError(told[1]) from error
         found = re.search(r"rankgauge\.errors\.(\w+): (.+?)(?:\n\s*\n|\Z)", str(error), re.DOTALL)
         kind = getattr(errors, found[1], None) if found else None
         if found is None or kind is None:
