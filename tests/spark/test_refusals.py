@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import rankgauge as rg
-from rankgauge.engines import _spark_rows, spark
+from rankgauge.engines import _spark_plans, spark
 from rankgauge.errors import ConventionError, DuplicateError, EmptyInputError, InputError, MeasureError, ParameterError
 from spark_worlds import judgments, logs
 
@@ -122,8 +122,9 @@ def test_a_group_may_not_be_called_as_a_column_of_the_table(table):
         spark.evaluate(table(rows), ["RR"], by="status")
 
 
-def test_a_query_that_one_value_cannot_hold_is_named(table, monkeypatch):
-    monkeypatch.setattr(_spark_rows, "MOST_BYTES", 200)
+def test_a_query_that_no_worker_can_hold_is_named(table, monkeypatch):
+    monkeypatch.setattr(_spark_plans, "LONG", 3)
+    monkeypatch.setattr(_spark_plans, "MOST_ROWS", 4)
     rows = pl.DataFrame({"query": ["a"] * 5 + ["b"], "doc": list("uvwxyz"), "score": [1.0] * 6, "grade": [1.0] * 6})
-    with pytest.raises(InputError, match="the rankings: expected at most 3 rows a query, got 5 in query 'a'"):
+    with pytest.raises(InputError, match="the rankings: expected at most 4 rows a query, got 5 in query 'a'"):
         spark.evaluate(table(rows), ["RR"])

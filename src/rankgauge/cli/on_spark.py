@@ -37,7 +37,7 @@ READERS = {
 AS_TEXT = ("csv", "tsv")
 PACKED = (".gz", ".bz2", ".zst", ".lz4", ".snappy")
 PARTITION = re.compile(r"([^=/]+)=([^=/]+)")
-DAY = re.compile(r"\d{4}-?\d{2}-?\d{2}([T-]\d{2}(:00)?)?")
+DAY = re.compile(r"\d{8}|\d{4}-\d{2}-\d{2}([T \-_]\d{2}(:?00){0,2}Z?)?")
 
 
 def evaluate(request: Request) -> Results:

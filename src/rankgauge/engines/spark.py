@@ -11,17 +11,19 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from rankgauge import errors
 from rankgauge.conventions import Convention
-from rankgauge.engines._spark_code import check, executors, packed, remote, ship
-from rankgauge.engines._spark_rows import Rows, Seen, expressions, judgment_rows, log_rows, look, pyspark, refuse_long
+from rankgauge.engines._spark_code import check, executors, remote, ship
+from rankgauge.engines._spark_columns import quoted
+from rankgauge.engines._spark_plans import by_rows, by_states, schema
+from rankgauge.engines._spark_rows import Seen, judgment_rows, log_rows, look
 from rankgauge.engines._spark_session import session
-from rankgauge.engines.plan import DOC, GRADE, QUERY, Plan, plan
-from rankgauge.engines.states import FIRST_GRADE, UNJUDGED, Layout, layout
+from rankgauge.engines.plan import QUERY, Plan, plan
+from rankgauge.engines.states import Layout, layout
 from rankgauge.errors import ConventionError, EngineError, Fault, InputError, ParameterError
 from rankgauge.measures import Measure, parse
 from rankgauge.records.run import OnDuplicate
@@ -128,16 +130,18 @@ def prepare(
     judged = None if qrels is None else judgment_rows(qrels, qrels_columns or {}, parted, text=text)
     check(rows.sparkSession)
     seen = look(log)
-    top = seen.top_grade if judged is None else max(seen.top_grade, look(judged).top_grade)
+    other = None if judged is None else look(judged)
+    top = max(seen.top_grade, other.top_grade if other else 1.0)
     chosen = chosen.but(top_grade=top, from_zero=seen.first_rank == 0)
     packing = None
     if judged is None:
         last = seen.last_rank + chosen.from_zero
         packing = layout(chosen, last_rank=last, lowest=seen.lowest, highest=seen.highest, whole=seen.whole)
     if packing is not None:
-        return Prepared(chosen, _by_states(log, chosen, packing), seen, packing)
-    refuse_long(log, seen)
-    return Prepared(chosen, _by_rows(log, chosen, judged), seen, None)
+        return Prepared(chosen, by_states(log, chosen, packing), seen, packing)
+    return Prepared(
+        chosen, by_rows(log, chosen, judged, seen.longest(chosen.order) + (other.rows if other else 0)), seen, None
+    )
 
 
 def _refuse(chosen: Plan, *, apart: bool) -> None:
@@ -165,61 +169,6 @@ def _refuse(chosen: Plan, *, apart: bool) -> None:
 _NO_ORDER = "Spark does not keep the order of rows"
 
 
-def _by_rows(log: Rows, chosen: Plan, judged: Rows | None) -> DataFrame:
-    """Bring the rows of each ranking together as one list, and score these."""
-    value = chosen.order
-    fields = [name for name in (DOC, value, GRADE) if name in log.columns.select]
-    frame = log.frame
-    if judged is not None:
-        grade = GRADE if log.columns.graded else f"CAST(NULL AS DOUBLE) AS {GRADE}"
-        fields = [DOC, value, GRADE, "judgment"]
-        frame = frame.selectExpr(*_keys(chosen), DOC, value, grade, "false AS judgment")
-        kind = "BIGINT" if value == "rank" else "DOUBLE"
-        nothing = f"CAST(NULL AS {kind}) AS {value}"
-        frame = frame.unionByName(
-            _in_all_groups(judged, log, chosen).selectExpr(*_keys(chosen), DOC, nothing, GRADE, "true AS judgment")
-        )
-    lists = expressions(frame, [f"collect_list(struct({', '.join(fields)})) AS rows"])
-    grouped = frame.groupBy(*chosen.by, QUERY).agg(*lists)
-    return grouped.mapInArrow(remote("score_rows", packed(chosen), judged is not None), _schema(chosen))
-
-
-def _keys(chosen: Plan) -> list[str]:
-    return [f"`{name.replace('`', '``')}`" for name in (*chosen.by, QUERY)]
-
-
-def _in_all_groups(judged: Rows, log: Rows, chosen: Plan) -> DataFrame:
-    """Judgments that name no group hold in each."""
-    if not chosen.by or judged.by:
-        return judged.frame
-    groups = log.frame.select(*_keys(chosen)[:-1]).distinct()
-    return judged.frame.crossJoin(groups.hint("broadcast"))
-
-
-def _by_states(log: Rows, chosen: Plan, packing: Layout) -> DataFrame:
-    """Add up each ranking's state with plain aggregates, before anything moves, and score these."""
-    rank = f"(rank + {int(chosen.from_zero)})"
-    code = f"coalesce(CAST(grade AS BIGINT) + {FIRST_GRADE - packing.lowest}L, {UNJUDGED}L)"
-    if not log.columns.graded:
-        code = f"{UNJUDGED}L"
-    sql = ["count(1) AS rows", f"max({rank}) AS last"]
-    for number, ranks in enumerate(packing.words):
-        shifted = f"shiftleft({code}, CAST({packing.bits} * ({rank} - {ranks[0]}) AS INT))"
-        sql.append(f"bit_or(if({rank} BETWEEN {ranks[0]} AND {ranks[-1]}, {shifted}, 0L)) AS word{number}")
-    for number, grade in enumerate(packing.counted):
-        below = f"grade = {grade}" if log.columns.graded else "false"
-        sql.append(f"count_if({rank} > {packing.depth} AND {below}) AS below{number}")
-    added = log.frame.groupBy(*chosen.by, QUERY).agg(*expressions(log.frame, sql))
-    layout_ = (packing.depth, packing.lowest, packing.kinds, packing.complete)
-    return added.mapInArrow(remote("score_states", packed(chosen), *layout_), _schema(chosen))
-
-
-def _schema(chosen: Plan) -> Any:
-    types = pyspark().types
-    kinds = {pl.String: types.StringType(), pl.Int64: types.LongType(), pl.Float64: types.DoubleType()}
-    return types.StructType([types.StructField(name, kinds[kind]) for name, kind in chosen.schema.items()])
-
-
 def write(prepared: Prepared, address: str) -> DataFrame:
     """Compute the scores, write them as parquet, a folder for each group of `by`, and return what was written.
 
@@ -231,7 +180,7 @@ def write(prepared: Prepared, address: str) -> DataFrame:
         writer = writer.option("partitionOverwriteMode", "dynamic").partitionBy(*by)
     with spoken():
         writer.parquet(address)
-    return scores.sparkSession.read.schema(_schema(prepared.plan)).parquet(address)
+    return scores.sparkSession.read.schema(schema(prepared.plan)).parquet(address)
 
 
 def summary(scores: DataFrame, *, by: str | Sequence[str] = (), measures: AnyMeasures = ()) -> Summary:
@@ -249,11 +198,11 @@ def summary(scores: DataFrame, *, by: str | Sequence[str] = (), measures: AnyMea
     found = [parse(one) if isinstance(one, str) else one for one in listed]
     geometric = [str(one) for one in found if one.declared.average == "geometric"]
     logs = [name for name in scores.columns if any(name == one or name.startswith(f"{one} ") for one in geometric)]
-    schema = ", ".join([*(f"`{name}` string" for name in parted), _PARTIAL])
+    partial = ", ".join([*(f"{quoted(name)} string" for name in parted), _PARTIAL])
     names = list(scores.columns)
     numbered = scores.toDF(*(f"column{number}" for number in range(len(names))))  # no dots, for mapInArrow
     with spoken():
-        parts = numbered.mapInArrow(remote("sum_up", names, parted, logs), schema).toArrow()
+        parts = numbered.mapInArrow(remote("sum_up", names, parted, logs), partial).toArrow()
     return _merged(pl.DataFrame(pl.from_arrow(parts)), parted)
 
 
