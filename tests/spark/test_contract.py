@@ -19,7 +19,7 @@ CLASHING = ("Judged", "Unjudged", "Unjudged@5")
 
 def apart(measures):
     """Measures that have columns of their own in Spark."""
-    return [measure for measure in measures if measure.name != "Unjudged" and str(measure) != "Judged"]
+    return [measure for measure in measures if str(measure) != "Judged" and not str(measure).startswith("Unjudged")]
 
 
 MEASURES = apart(FLAT)
