@@ -23,7 +23,7 @@ LONGEST_FUNCTION = 40
 
 # Lowest first. A module imports from lower rows and from its own row. "" is the package's own __init__.
 LAYERS = (
-    ("data", "errors"),
+    ("data", "errors", "_extras"),
     ("records",),
     ("formats",),
     ("conventions", "_convention", "_presets"),

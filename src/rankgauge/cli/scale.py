@@ -13,7 +13,7 @@ import typer
 
 import rankgauge as rg
 from rankgauge.cli import inputs, options, talk
-from rankgauge.errors import InputError, MissingExtraError
+from rankgauge.errors import InputError
 from rankgauge.records.run import OnDuplicate
 
 INTERRUPTED = 130
@@ -241,11 +241,7 @@ def _stream(asked: Request, memory: int | None = None) -> Any:
 
 
 def _spark(asked: Request) -> Any:
-    try:
-        engine = talk.late("rankgauge.cli.on_spark")
-    except ModuleNotFoundError:
-        raise MissingExtraError("the Spark engine", "spark") from None
-    return engine.evaluate(asked)
+    return talk.late("rankgauge.cli.on_spark").evaluate(asked)
 
 
 _ENGINES = {

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from rankgauge._extras import optional
 from rankgauge.engines._spark_columns import Columns, judgment_columns, log_columns, quoted
 from rankgauge.engines.plan import DOC, GRADE, QUERY, RANK, Order
-from rankgauge.errors import EmptyInputError, Fault, InputError, MissingExtraError
+from rankgauge.errors import EmptyInputError, Fault, InputError
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -87,10 +88,7 @@ def is_connect(frame: object) -> bool:
 
 def pyspark() -> Any:
     """Import pyspark, or say how to install it."""
-    try:
-        return import_module("pyspark.sql")
-    except ImportError:
-        raise MissingExtraError("Spark", "spark") from None
+    return optional("pyspark.sql", "Spark", "spark")
 
 
 def look(rows: Rows) -> Seen:

@@ -10,9 +10,9 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from rankgauge.errors import Fault, FormatError, InputError, MissingExtraError, did_you_mean
+from rankgauge._extras import optional
+from rankgauge.errors import Fault, FormatError, InputError, did_you_mean
 
 Progress = Callable[[int, int], None]
 
@@ -152,7 +152,7 @@ def _unzstd(raw: bytes) -> bytes:
 
 
 def _unlz4(raw: bytes) -> bytes:
-    lz4_frame = optional("lz4.frame", "reading .lz4")
+    lz4_frame = optional("lz4.frame", "reading .lz4", "ranx")
     parts: list[bytes] = []
     while raw:
         frame = lz4_frame.LZ4FrameDecompressor()
@@ -161,14 +161,6 @@ def _unlz4(raw: bytes) -> bytes:
             raise EOFError
         raw = frame.unused_data or b""
     return b"".join(parts)
-
-
-def optional(module: str, what: str) -> Any:
-    """Import a module of the extra "ranx", or say how to install it."""
-    try:
-        return importlib.import_module(module)
-    except ImportError:
-        raise MissingExtraError(what, "ranx") from None
 
 
 def _unmarked(raw: bytes, path: Path) -> bytes:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 import polars as pl
 
+from rankgauge._extras import optional
 from rankgauge.errors import Fault, FormatError, InputError, MissingExtraError
 from rankgauge.formats import _dataset_remote as remote
 from rankgauge.formats._dataset_columns import Chunk
@@ -133,10 +133,7 @@ class FramesOnHDFS(Frames):
     def _file(self) -> Any:
         if self.kind != "parquet":
             raise FormatError(Fault(self.file.path, "a Parquet or a text file on HDFS", self.kind, "write Parquet"))
-        try:
-            parquet = importlib.import_module("pyarrow.parquet")
-        except ImportError:
-            raise MissingExtraError(f"reading {self.file.path}", remote.EXTRA) from None
+        parquet = optional("pyarrow.parquet", f"reading {self.file.path}", remote.EXTRA)
         return parquet.ParquetFile(remote.opened_anywhere(self.file.path), pre_buffer=False, buffer_size=1 << 20)
 
 

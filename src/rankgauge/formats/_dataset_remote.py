@@ -12,6 +12,7 @@ from typing import IO, Any
 
 import polars as pl
 
+from rankgauge._extras import optional
 from rankgauge.errors import Fault, InputError, MissingExtraError
 
 SCHEMES = ("file", "s3", "gs", "az", "abfs", "abfss", "hdfs", "viewfs")
@@ -54,10 +55,7 @@ def unreadable(address: str, error: BaseException) -> InputError:
 
 def file_system(address: str) -> tuple[Any, str]:
     """The file system of an address, and the path in it."""
-    try:
-        systems = importlib.import_module("pyarrow.fs")
-    except ImportError:
-        raise MissingExtraError(f"reading {address}", EXTRA) from None
+    systems = optional("pyarrow.fs", f"reading {address}", EXTRA)
     try:
         system, path = systems.FileSystem.from_uri(address)
     except (OSError, ValueError) as error:

@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from rankgauge._extras import optional
 from rankgauge.errors import Fault, FormatError, InputError
-from rankgauge.formats._bytes import COMPRESSIONS, UTF8_MARK, Progress, _no_file, optional
+from rankgauge.formats._bytes import COMPRESSIONS, UTF8_MARK, Progress, _no_file
 
 CHUNK = 1 << 20
 LONGEST_LINE = 64 << 20
@@ -99,5 +100,5 @@ def _zstd() -> Callable[[], Any]:
 
 
 def _lz4() -> Callable[[], Any]:
-    make: Callable[[], Any] = optional("lz4.frame", "reading .lz4").LZ4FrameDecompressor
+    make: Callable[[], Any] = optional("lz4.frame", "reading .lz4", "ranx").LZ4FrameDecompressor
     return make

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from rankgauge._extras import optional
 from rankgauge.errors import Fault, FormatError
-from rankgauge.formats._bytes import Source, optional
+from rankgauge.formats._bytes import Source
 from rankgauge.formats._rows import Rows
 from rankgauge.formats.nested import nested_rows
 from rankgauge.records import Run
@@ -15,7 +16,7 @@ _WHAT = "the .lz4 format of ranx"
 
 def read(source: Source, *, holds: str) -> Rows:
     """Read the CBOR that lay in the LZ4 frames."""
-    cbor = optional("cbor2", _WHAT)
+    cbor = optional("cbor2", _WHAT, "ranx")
     try:
         nested = cbor.loads(source.data)
     except (cbor.CBORDecodeError, ValueError, EOFError) as error:
@@ -28,5 +29,5 @@ def read(source: Source, *, holds: str) -> Rows:
 
 def content(run: Run) -> Iterator[bytes]:
     """Content of the file that ranx reads: an LZ4 frame inside an LZ4 frame."""
-    cbor, frame = optional("cbor2", _WHAT), optional("lz4.frame", _WHAT)
+    cbor, frame = optional("cbor2", _WHAT, "ranx"), optional("lz4.frame", _WHAT, "ranx")
     yield frame.compress(frame.compress(cbor.dumps(run.to_dict())))

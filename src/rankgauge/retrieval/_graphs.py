@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rankgauge._extras import optional
 from rankgauge.errors import Fault, FormatError
 from rankgauge.records._columns import IntArray
-from rankgauge.retrieval._extras import optional
 from rankgauge.retrieval._stored import ROWS, Metric, Stored
 from rankgauge.retrieval.protocols import Vectors
 
@@ -54,7 +54,7 @@ def build_graph(
     path: Path, stored: Stored, *, connectivity: int, expansion: int, seed: int, progress: Progress | None
 ) -> None:
     """Link all rows, in an order drawn by the seed: the same vectors give the same graph."""
-    usearch = optional("usearch.index", f"an index of {len(stored):,} vectors")
+    usearch = optional("usearch.index", f"an index of {len(stored):,} vectors", "retrieval")
     index = usearch.Index(
         ndim=stored.matrix.shape[1], connectivity=connectivity, expansion_add=expansion, **KINDS[stored.metric]
     )
@@ -69,7 +69,7 @@ def build_graph(
 
 def open_graph(path: Path, count: int, *, size: int, metric: Metric, expansion: int) -> Graph:
     """Map a graph; one that is not as long as it was when written is refused before it is touched."""
-    usearch = optional("usearch.index", f"an index of {count:,} vectors")
+    usearch = optional("usearch.index", f"an index of {count:,} vectors", "retrieval")
     found = path.stat().st_size if path.is_file() else 0
     if found != size:
         advice = "build the index again"

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rankgauge._extras import optional
 from rankgauge.errors import Fault, InputError
 from rankgauge.records._columns import IntArray
-from rankgauge.retrieval._extras import optional
 from rankgauge.retrieval.models import ModelFiles
 
 Progress = Callable[[int, int], None]
@@ -110,7 +110,7 @@ def load(files: ModelFiles, *, threads: int, max_tokens: int | None, chunk: int 
 
 
 def _tokenizer(files: ModelFiles) -> tuple[Any, int]:
-    tokenizers = optional("tokenizers", "running a model")
+    tokenizers = optional("tokenizers", "running a model", "retrieval")
     try:
         if files.tokenizer.name == "vocab.txt":
             lower = files.setting("tokenizer_config", "do_lower_case")
@@ -143,7 +143,7 @@ def _most_tokens(files: ModelFiles) -> int:
 
 
 def _session(files: ModelFiles, threads: int) -> Any:
-    ort = optional("onnxruntime", "running a model")
+    ort = optional("onnxruntime", "running a model", "retrieval")
     options = ort.SessionOptions()
     options.intra_op_num_threads, options.inter_op_num_threads, options.log_severity_level = threads, 1, 3
     for pool in ("intra_op", "inter_op"):

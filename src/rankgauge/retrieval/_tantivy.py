@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from rankgauge._extras import optional
 from rankgauge.records._columns import IntArray
-from rankgauge.retrieval._extras import optional
 from rankgauge.retrieval._places import Places
 from rankgauge.retrieval.exact import Facts, Found, best
 from rankgauge.retrieval.formulas import byte_length
@@ -32,7 +32,7 @@ _BLANKS = str.maketrans({blank: chr(0xE000 + ord(blank)) for blank in " \t\n\f\r
 
 
 def _tantivy() -> Any:
-    return optional("tantivy", "the lexical index")
+    return optional("tantivy", "the lexical index", "retrieval")
 
 
 def _opened(folder: Path) -> tuple[Any, Any]:

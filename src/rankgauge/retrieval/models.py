@@ -12,9 +12,9 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from rankgauge._extras import optional
 from rankgauge.errors import Fault, InputError
 from rankgauge.records.notes import examples
-from rankgauge.retrieval._extras import optional
 
 PACKAGE = "package:"
 HUB_FILES = ("*.json", "vocab.txt", "1_Pooling/config.json")
@@ -216,7 +216,7 @@ def _of_hub(text: str, revision: str | None) -> ModelFiles:
     name, file = f"{owner}/{repository}", "/".join(inside)
     onnx = [file] if file else ["model.onnx", "onnx/model.onnx"]
     wanted = [*HUB_FILES, *onnx, *(f"{path}[._]data*" for path in onnx)]
-    hub = optional("huggingface_hub", "a model by its name on the hub", extra="hub")
+    hub = optional("huggingface_hub", "a model by its name on the hub", "hub")
     folder = Path(_downloaded(hub, name, revision, wanted))
     return _of_folder(folder / file if file else folder, label=text)
 

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
+from rankgauge._extras import optional
 from rankgauge.errors import Fault, InputError
 from rankgauge.records._columns import FloatArray
-from rankgauge.retrieval._extras import optional
 from rankgauge.retrieval.cross_encoder import load_reranker
 from rankgauge.retrieval.embedding import load_embedder
 from rankgauge.retrieval.models import READ, ModelFiles, Named, find_model
@@ -80,8 +80,8 @@ def quantize(named: Named, output: str | os.PathLike[str], *, per_channel: bool 
         raise InputError(Fault(str(files.onnx), "a model in full precision", "8 bits already", "name its original"))
     if (place / "model.onnx").exists():
         raise InputError(Fault(str(place), "a new folder", "one with a model", "delete it, or name another"))
-    optional("onnx", "quantizing a model", extra="quantize")
-    quantization = optional("onnxruntime.quantization", "quantizing a model", extra="quantize")
+    optional("onnx", "quantizing a model", "quantize")
+    quantization = optional("onnxruntime.quantization", "quantizing a model", "quantize")
     place.mkdir(parents=True, exist_ok=True)
     part = place / ".model.onnx.part"
     with _quiet():

@@ -12,8 +12,8 @@ import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from rankgauge._extras import optional
 from rankgauge.errors import Fault, InputError, MethodError, did_you_mean
-from rankgauge.retrieval._extras import optional
 from rankgauge.retrieval.protocols import Tokenizer
 
 Words = Callable[[str], list[str]]
@@ -201,7 +201,7 @@ def _chinese(text: str) -> list[str]:
 
 def _stemmer(language: str) -> Callable[[list[str]], list[str]]:
     """A stemmer of words; each thread has its own, since they are not made to be shared."""
-    module, local = optional("Stemmer", "stemming"), threading.local()
+    module, local = optional("Stemmer", "stemming", "retrieval"), threading.local()
 
     def stem(words: list[str]) -> list[str]:
         if not hasattr(local, "stemmer"):
@@ -236,12 +236,12 @@ def _multi() -> Words:
 
 
 def _jieba() -> Words:
-    cut = optional("rjieba", "splitting Chinese into words").cut_for_search
+    cut = optional("rjieba", "splitting Chinese into words", "retrieval").cut_for_search
     return lambda text: [token for token in cut(_normal(text)) if _word().match(token)]
 
 
 def _underthesea() -> Words:
-    split = optional("underthesea", "splitting Vietnamese into words").word_tokenize
+    split = optional("underthesea", "splitting Vietnamese into words", "retrieval").word_tokenize
     lock = threading.Lock()
 
     def tokens(text: str) -> list[str]:

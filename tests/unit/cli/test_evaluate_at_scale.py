@@ -206,7 +206,7 @@ def test_what_cannot_be_read_says_what_to_do(rankgauge, words, message):
 
 
 def test_spark_that_is_not_installed_is_said(rankgauge, monkeypatch):
-    monkeypatch.setitem(sys.modules, "rankgauge.cli.on_spark", None)
+    monkeypatch.setitem(sys.modules, "pyspark.sql", None)
     done = rankgauge("evaluate", "logs", "--engine", "spark", "--columns", NAMES)
     assert done.code == 1
     assert "pip install 'rankgauge[spark]'" in done.err

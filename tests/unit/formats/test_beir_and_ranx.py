@@ -2,6 +2,7 @@ import cbor2
 import lz4.frame
 import pytest
 
+from rankgauge._extras import optional
 from rankgauge.errors import FormatError, MissingExtraError
 from rankgauge.formats import _bytes, read_qrels, read_run, sniff, write_qrels, write_run
 from rankgauge.records import Qrels, Run
@@ -65,7 +66,7 @@ def test_a_run_that_ranx_saved_is_read_and_one_of_ours_is_laid_out_alike(file, t
 
 def test_a_missing_optional_part_is_named_with_the_command_that_installs_it():
     with pytest.raises(MissingExtraError, match=r"pip install 'rankgauge\[ranx\]'"):
-        _bytes.optional("no_such_module_at_all", "reading .lz4")
+        optional("no_such_module_at_all", "reading .lz4", "ranx")
 
 
 def test_broken_cbor_is_an_error(tmp_path, file):

