@@ -8,6 +8,7 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -193,6 +194,19 @@ def test_every_folder_has_its_heading_in_the_architecture() -> None:
     headed = set(re.findall(r"^##+ `(\w+)(?:/|\.py)`", text, re.MULTILINE))
     places = {m.place for m in modules().values() if m.place and not m.place.startswith("_")}
     assert headed == places | {"data"}
+
+
+def test_every_extra_that_an_error_names_can_be_installed() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    named = {
+        node.args[-1].value: module.where(node)
+        for module in modules().values()
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "optional"
+        if isinstance(node.args[-1], ast.Constant)
+    }
+    assert named.keys() >= {"ranx", "retrieval", "spark"}
+    assert {extra: where for extra, where in named.items() if extra not in extras} == {}
 
 
 def test_the_changelog_has_a_place_for_the_next_change() -> None:
