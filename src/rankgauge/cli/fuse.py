@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,6 +10,7 @@ import typer
 
 import rankgauge as rg
 from rankgauge.cli import inputs, options, talk
+from rankgauge.cli.outputs import write
 from rankgauge.errors import EmptyInputError, MethodError
 
 Runs = Annotated[list[Path] | None, typer.Argument(help="Two or more rankings, in any known format.")]
@@ -72,7 +72,7 @@ def fuse(
     if tune is None:
         how |= {"method": _one(method, "--method") or "rrf", "norm": _one(norm, "--norm")}
         how |= {"weights": _weights(weights), **_parameters(parameter, k)}
-        _write(rg.fuse(read, qrels=judged, depth=depth, name=name, **how), output)
+        write(rg.fuse(read, qrels=judged, depth=depth, name=name, **how), output)
     else:
         _refuse(weights=weights, k=k, parameter=parameter)
         how |= {option: given for option, given in (("methods", method), ("norms", norm)) if given}
@@ -143,19 +143,9 @@ def _tuned(judged: rg.Qrels | None, runs: list[rg.Run], **choices: Any) -> rg.Tu
     return tuned
 
 
-def _write(run: rg.Run, output: Path | None) -> None:
-    talk.remark(run.notes)
-    if output is not None:
-        rg.write_run(run, output)
-        talk.stderr().print(f"{len(run):,} documents of {len(run.queries):,} queries -> {output}")
-        return
-    for lines in talk.late("rankgauge.formats.trec").run_lines(run, tag=None):
-        sys.stdout.write(lines.decode())
-
-
 def _write_tuned(tuned: rg.Tuned, runs: list[rg.Run], output: Path | None, held_out: Path | None, **how: Any) -> None:
     """Write what was asked for; the runs' notes have been said."""
     wanted = [] if held_out is None else [(tuned.held_out_run, held_out)]
     wanted += [] if output is None else [(tuned.fuse(runs, **how), output)]
     for run, path in wanted:
-        _write(replace(run, notes=tuple(note for note in run.notes if note not in tuned.notes)), path)
+        write(replace(run, notes=tuple(note for note in run.notes if note not in tuned.notes)), path)

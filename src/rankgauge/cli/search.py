@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-import rankgauge as rg
 from rankgauge.cli import options, talk
+from rankgauge.cli.outputs import write
 from rankgauge.errors import Fault, InputError
 
 FILES = (".jsonl", ".json", ".tsv", ".txt", ".gz", ".zst", ".csv")
@@ -64,7 +63,7 @@ def search(
         with talk.counting("queries") as progress:
             how = {"name": name or stage.value, "progress": progress}
             run = talk.late("rankgauge.retrieval.running").retrieve(retriever, asked, k or 1000, **how)
-        _write(run, output)
+        write(run, output)
     elif output is not None:
         raise typer.BadParameter("it is for a file of queries", param_hint="--output")
     else:
@@ -82,16 +81,6 @@ def _is_file(queries: str) -> bool:
     if path.suffix.lower() in FILES and not any(blank in queries.strip() for blank in " \t\n"):
         raise InputError(Fault(queries, "a file of queries, or a query", "no such file", "check the path"))
     return False
-
-
-def _write(run: rg.Run, output: Path | None) -> None:
-    talk.remark(run.notes)
-    if output is not None:
-        rg.write_run(run, output)
-        talk.stderr().print(f"{len(run):,} documents of {len(run.queries):,} queries -> {output}")
-        return
-    for lines in talk.late("rankgauge.formats.trec").run_lines(run, tag=None):
-        sys.stdout.write(lines.decode())
 
 
 def _show(opened: Any, stage: Stage, retriever: Any, query: str, k: int, explain: bool, format: options.Shape) -> None:

@@ -19,6 +19,7 @@ from typing import Any
 
 import polars as pl
 
+from rankgauge.engines.parts import whole
 from rankgauge.engines.plan import Plan
 from rankgauge.errors import Fault, InputError
 from rankgauge.records import Note
@@ -115,9 +116,9 @@ def write_results(folder: Path, about: About, summary: Summary) -> Results:
         about, summary = _joined(old, about, summary)
     folder.mkdir(parents=True, exist_ok=True)
     for name, frame in ((TOTALS, summary.totals), (COUNTS_, summary.counts)):
-        _replace(folder / name, lambda path, frame=frame: frame.write_parquet(path))
+        whole(folder / name, frame.write_parquet)
     said = json.dumps({"format": FORMAT} | asdict(about), ensure_ascii=False, indent=1)
-    _replace(folder / ABOUT, lambda path: path.write_text(said + "\n", "utf-8"))
+    whole(folder / ABOUT, lambda path: path.write_text(said + "\n", "utf-8"))
     return Results(folder, about, summary)
 
 
@@ -153,13 +154,3 @@ def _about(known: dict[str, Any]) -> About:
     )
     notes = {key: [Note(**note) for note in said] for key, said in known["notes"].items()}
     return About(**known | {"measures": measures, "by": tuple(known["by"]), "notes": notes})
-
-
-def _replace(path: Path, write: Any) -> None:
-    """Write a file beside its place and move it there once it is whole."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        write(beside)
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)

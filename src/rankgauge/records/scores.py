@@ -136,10 +136,7 @@ class Scores:
         return wide.select("run", "query", *self.measures)
 
 
-_SUMMARY: dict[str, Any] = {
-    "run": pl.String,
-    "measure": pl.String,
-    "mean": pl.Float64,
+BESIDE_A_MEAN: dict[str, Any] = {
     "n": pl.Int64,
     "undefined": pl.Int64,
     "missing": pl.Int64,
@@ -149,6 +146,9 @@ _SUMMARY: dict[str, Any] = {
     "residual_unjudged": pl.Float64,
     "residual_tail": pl.Float64,
 }
+"""What stands beside each mean, in every table of means."""
+
+_SUMMARY: dict[str, Any] = {"run": pl.String, "measure": pl.String, "mean": pl.Float64, **BESIDE_A_MEAN}
 SMALLEST_IN_A_GEOMETRIC_MEAN = 0.00001
 
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from rankgauge._extras import optional
 from rankgauge.errors import Fault, InputError
+from rankgauge.records import Note
 from rankgauge.records._columns import IntArray
 from rankgauge.retrieval.models import ModelFiles
 
@@ -164,6 +165,13 @@ def _session(files: ModelFiles, threads: int) -> Any:
 
 def _integer(kind: str) -> type[np.signedinteger[Any]]:
     return np.int32 if kind == "tensor(int32)" else np.int64
+
+
+def cut_notes(cut: int, texts: int, model: str) -> tuple[Note, ...]:
+    """Say how many of the texts were cut to the limit of tokens, if any were."""
+    if not cut:
+        return ()
+    return (Note("cut texts", cut, f"{cut:,} of {texts:,} texts were cut to the {model}'s limit of tokens"),)
 
 
 def texts_of(texts: Sequence[str], where: str) -> list[str]:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from rankgauge.errors import Fault, InputError
 from rankgauge.records._columns import FloatArray
 from rankgauge.records.notes import Note
-from rankgauge.retrieval._onnx import TextModel, load, texts_of
+from rankgauge.retrieval._onnx import TextModel, cut_notes, load, texts_of
 from rankgauge.retrieval.models import Named, find_model
 
 MAX_TOKENS = 256
@@ -28,10 +28,7 @@ class Scored:
     @property
     def notes(self) -> tuple[Note, ...]:
         """What should be said about them."""
-        if not self.cut:
-            return ()
-        text = f"{self.cut:,} of {len(self.scores):,} texts were cut to the reranker's limit of tokens"
-        return (Note("cut texts", self.cut, text),)
+        return cut_notes(self.cut, len(self.scores), "reranker")
 
 
 @dataclass(frozen=True, eq=False)

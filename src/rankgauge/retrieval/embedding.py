@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from rankgauge.errors import Fault, InputError
 from rankgauge.records.notes import Note
-from rankgauge.retrieval._onnx import Progress, TextModel, load, texts_of
+from rankgauge.retrieval._onnx import Progress, TextModel, cut_notes, load, texts_of
 from rankgauge.retrieval._unit import matrix, unit
 from rankgauge.retrieval.models import ModelFiles, Named, find_model
 from rankgauge.retrieval.protocols import Embedder, TextKind, Vectors
@@ -40,10 +40,7 @@ class Embedded:
     @property
     def notes(self) -> tuple[Note, ...]:
         """What should be said about them."""
-        if not self.cut:
-            return ()
-        text = f"{self.cut:,} of {len(self.vectors):,} texts were cut to the model's limit of tokens"
-        return (Note("cut texts", self.cut, text),)
+        return cut_notes(self.cut, len(self.vectors), "model")
 
 
 @dataclass(frozen=True, eq=False)

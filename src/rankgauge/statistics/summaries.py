@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 from scipy import special
 
+from rankgauge.records.scores import BESIDE_A_MEAN
 from rankgauge.records.summary import MISSING, MeasureColumns, Moments, Summary
 from rankgauge.statistics._samples import ALL_EQUAL, NO_QUERY, ONE_QUERY, share
 from rankgauge.statistics.results import Interval
@@ -81,17 +82,4 @@ def _doubt(summary: Summary, column: str | None, how: str, n: int, group: dict[s
 
 TOO_LARGE = "values whose squares are beyond float64"
 _SIDES = ("low", "high", "residual_unjudged", "residual_tail")
-_COLUMNS: dict[str, Any] = {
-    "measure": pl.String,
-    "mean": pl.Float64,
-    "low": pl.Float64,
-    "high": pl.Float64,
-    "n": pl.Int64,
-    "undefined": pl.Int64,
-    "missing": pl.Int64,
-    "unjudged": pl.Float64,
-    "tie_low": pl.Float64,
-    "tie_high": pl.Float64,
-    "residual_unjudged": pl.Float64,
-    "residual_tail": pl.Float64,
-}
+_COLUMNS: dict[str, Any] = {"measure": pl.String, **dict.fromkeys(("mean", "low", "high"), pl.Float64), **BESIDE_A_MEAN}
