@@ -13,16 +13,20 @@ from rankgauge.engines import spark
 from rankgauge.errors import ConventionError, MeasureError, ParameterError
 from spark_worlds import collected
 
-MEASURES = [measure for measure in FLAT if str(measure) != "Judged"]
-"""Spark takes upper and lower case as one: "Judged" would be the count "judged"."""
+
+def clashes(measure: rg.Measure | str) -> bool:
+    """Whether its column differs from "judged", "unjudged" or "unjudged@5" in upper and lower case only."""
+    return str(measure) == "Judged" or (str(measure).startswith("Unjudged") and "(" not in str(measure))
+
+
+MEASURES = [measure for measure in FLAT if not clashes(measure)]
 
 CONVENTIONS = [name for name in rg.CONVENTIONS if not by_input(name)]
 
 
 def scored(table, case: Case, measures, convention="default", **choices) -> pl.DataFrame:
     qrels = None if case.qrels is None else table(case.qrels)
-    names = [str(measure) for measure in measures]
-    found = spark.evaluate(table(case.rows), names, qrels=qrels, by=list(case.by), convention=convention, **choices)
+    found = spark.evaluate(table(case.rows), measures, qrels=qrels, by=list(case.by), convention=convention, **choices)
     return collected(found, *case.by)
 
 
@@ -36,7 +40,7 @@ def test_drawn_cases_have_the_numbers_of_the_memory_engine(table, shape):
 @pytest.mark.parametrize("convention", CONVENTIONS)
 def test_conventions_have_the_numbers_of_the_memory_engine(table, convention):
     case = unit(CASES["shuffled"]) if convention == "cwl_eval" else CASES["shuffled"]
-    measures = [measure for measure in SIMPLE if str(measure) != "Judged"]
+    measures = [measure for measure in SIMPLE if not clashes(measure)]
     assert differences(scored(table, case, measures, convention), memory(case, measures, convention)) == []
 
 
@@ -56,9 +60,10 @@ def test_never_the_first_of_repeated_documents(table):
         scored(table, CASES["log"], ["P@3"], on_duplicate="first")
 
 
-def test_never_a_measure_that_differs_from_a_count_in_case_only(table):
+@pytest.mark.parametrize("measures", [["Judged"], ["Unjudged@5"]], ids=str)
+def test_never_a_measure_that_differs_from_another_column_in_case_only(table, measures):
     with pytest.raises(ParameterError, match="upper and lower case"):
-        scored(table, CASES["log"], ["Judged"])
+        scored(table, CASES["log"], measures)
 
 
 @pytest.mark.parametrize("measure", [m for m in rg.REGISTRY.values() if m.declared.subtopics], ids=str)
