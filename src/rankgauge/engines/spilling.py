@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
+from io import FileIO
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 import polars as pl
@@ -18,13 +18,16 @@ OLDEST = pl.CompatLevel.oldest()
 
 
 class Spill:
-    """Rows in so many files, each a row of compressed Arrow streams; rows of a part keep their order."""
+    """Rows in so many files, each a row of compressed Arrow streams; rows of a part keep their order.
+
+    A context: rows are added in it, and read after it.
+    """
 
     def __init__(self, folder: Path, key: str, parts: int, *, seed: int = 0) -> None:
         self.folder, self.key, self.parts, self.seed = folder, key, parts, seed
         self.rows = [0] * parts
         self._pieces: list[list[tuple[int, int]]] = [[] for _ in range(parts)]
-        self._files: list[BinaryIO | None] = [None] * parts
+        self._files: dict[int, FileIO] = {}
         folder.mkdir(parents=True)
 
     def add(self, frame: pl.DataFrame) -> None:
@@ -41,21 +44,23 @@ class Spill:
                 self._write(number, rows[start:end])
 
     def _write(self, number: int, rows: pl.DataFrame) -> None:
-        file = self._files[number] or self._path(number).open("wb")
+        file = self._files.get(number) or self._path(number).open("wb", buffering=0)
         self._files[number] = file
         packed = io.BytesIO()
         rows.write_ipc_stream(packed, compression="lz4", compat_level=OLDEST)
         self._pieces[number].append((file.tell(), packed.tell()))
-        file.write(packed.getbuffer())
+        left = packed.getbuffer()
+        while left:
+            left = left[file.write(left) :]
         self.rows[number] += len(rows)
 
-    def done(self) -> Spill:
-        """Close the files; nothing can be added any more."""
-        for file in self._files:
-            if file is not None:
-                file.close()
-        self._files = []
+    def __enter__(self) -> Spill:
         return self
+
+    def __exit__(self, *error: object) -> None:
+        """Close the files; nothing can be added any more."""
+        for file in self._files.values():
+            file.close()
 
     def frames(self, number: int) -> Iterator[pl.DataFrame]:
         """Read a part again, frame by frame."""
@@ -77,10 +82,10 @@ class Spill:
 
     def parted(self, number: int, parts: int, folder: Path) -> Spill:
         """Part one part again, by another hash, in a folder of its own."""
-        again = Spill(folder, self.key, parts, seed=self.seed + 1)
-        for frame in self.frames(number):
-            again.add(frame)
-        return again.done()
+        with Spill(folder, self.key, parts, seed=self.seed + 1) as again:
+            for frame in self.frames(number):
+                again.add(frame)
+        return again
 
     def _path(self, number: int) -> Path:
         return self.folder / f"{number:03}.arrow"

@@ -12,18 +12,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from rankgauge.conventions import Convention
+from rankgauge.conventions import convention as convention_
 from rankgauge.engines import streaming
 from rankgauge.engines.budget import bytes_of
+from rankgauge.engines.opening import Input, Wanted, open_judgments, open_rankings
 from rankgauge.engines.plan import Plan, plan
 from rankgauge.engines.results import ABOUT, About, Results, read_results, refuse_other
 from rankgauge.engines.streaming import Inputs
 from rankgauge.engines.units import Progress
 from rankgauge.engines.working import Work
 from rankgauge.errors import EmptyInputError, Fault, InputError
-from rankgauge.formats.datasets import Dataset, open_dataset
+from rankgauge.formats.datasets import Sources
 from rankgauge.measures import Measure
 from rankgauge.records.run import OnDuplicate
 
@@ -46,9 +48,6 @@ class Choices:
     spill: Path | None = None
     progress: Progress | None = None
     say: Callable[[str], None] | None = None
-
-
-Sources = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 
 def evaluate(
@@ -100,26 +99,17 @@ def evaluate(
     """
     amount = None if memory is None else bytes_of(memory)
     parted = (by,) if isinstance(by, str) else by
-    rankings = open_dataset(
-        sources, holds=_HOLDS[qrels is None], columns=columns, by=parted, format=format, trusted=trusted
-    )
-    judged = None if qrels is None else _judgments(qrels, columns, rankings.by, qrels_format)
+    how = convention_(convention)
+    wanted = Wanted(columns, parted, format, qrels_format, trusted, on_duplicate, how)
+    rankings = open_rankings(sources, wanted, apart=qrels is not None)
+    judged = None if qrels is None else open_judgments(qrels, wanted, rankings.by)
     folders = [None if folder is None else Path(folder) for folder in (out, spill)]
-    choices = Choices(convention, on_duplicate, folders[0], amount, folders[1], progress, say)
+    choices = Choices(how, on_duplicate, folders[0], amount, folders[1], progress, say)
     return evaluate_dataset(rankings, measures, choices, judged)
 
 
-_HOLDS: dict[bool, Any] = {True: "log", False: "run"}
-
-
-def _judgments(sources: Sources, columns: Mapping[str, str] | None, by: tuple[str, ...], format: str | None) -> Dataset:
-    """Open judgments; only what their table may have is asked of it."""
-    own = None if columns is None else {role: name for role, name in columns.items() if role not in ("rank", "score")}
-    return open_dataset(sources, holds="qrels", columns=own or None, by=None if by else (), format=format)
-
-
 def evaluate_dataset(
-    rankings: Dataset, measures: str | Measure | Sequence[str | Measure], choices: Choices, qrels: Dataset | None = None
+    rankings: Input, measures: str | Measure | Sequence[str | Measure], choices: Choices, qrels: Input | None = None
 ) -> Results:
     """Score the rankings of a dataset; see `evaluate`."""
     survey = rankings.survey()
@@ -146,7 +136,7 @@ def evaluate_dataset(
         return streaming.run(inputs, how, work, memory=choices.memory, progress=choices.progress)
 
 
-def _check(rankings: Dataset, qrels: Dataset | None, how: Plan) -> None:
+def _check(rankings: Input, qrels: Input | None, how: Plan) -> None:
     if qrels is None and not rankings.graded:
         advice = "name it with columns={'grade': ...}, or give judgments as qrels"
         raise InputError(Fault(rankings.label, "a column of grades", "none", advice))

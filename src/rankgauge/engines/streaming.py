@@ -12,6 +12,7 @@ import polars as pl
 from rankgauge.engines import noted, remarks
 from rankgauge.engines.budget import budget, row_bytes
 from rankgauge.engines.held import Judged, groups_of
+from rankgauge.engines.opening import Input
 from rankgauge.engines.parts import Group, part_files, read_part, room
 from rankgauge.engines.plan import DOC, GRADE, QUERY, Plan
 from rankgauge.engines.results import Results, about_of, key_of
@@ -19,7 +20,7 @@ from rankgauge.engines.spilling import Spill, parts_for
 from rankgauge.engines.units import Meter, Pieces, Progress, Task, score
 from rankgauge.engines.working import Work
 from rankgauge.errors import EmptyInputError, Fault, InputError
-from rankgauge.formats.datasets import Dataset, Survey
+from rankgauge.formats.datasets import Survey
 from rankgauge.records import Note, Qrels, Run
 from rankgauge.records.summary import LEFT_OUT, Summary
 
@@ -32,9 +33,9 @@ HOLD = 3
 class Inputs:
     """Rankings and perhaps judgments, with what a first look said of them."""
 
-    rankings: Dataset
+    rankings: Input
     survey: Survey
-    qrels: Dataset | None = None
+    qrels: Input | None = None
     judged: Survey | None = None
 
 
@@ -53,7 +54,7 @@ def run(inputs: Inputs, how: Plan, work: Work, *, memory: int | None, progress: 
     return work.finish(about, summary)
 
 
-def _units(rankings: Dataset, survey: Survey) -> list[Pieces]:
+def _units(rankings: Input, survey: Survey) -> list[Pieces]:
     """Put pieces of one group together, groups in order of their first pieces."""
     groups: dict[Group, list[int]] = {}
     for number, piece in enumerate(rankings.pieces):
@@ -64,11 +65,11 @@ def _units(rankings: Dataset, survey: Survey) -> list[Pieces]:
     ]
 
 
-def _frames(dataset: Dataset, rows: int) -> Iterator[pl.DataFrame]:
+def _frames(dataset: Input, rows: int) -> Iterator[pl.DataFrame]:
     return chain.from_iterable(dataset.batches(piece, rows=rows) for piece in range(len(dataset.pieces)))
 
 
-def _sample(dataset: Dataset) -> pl.DataFrame:
+def _sample(dataset: Input) -> pl.DataFrame:
     """Read some rows, to see how large they are."""
     return next((frame for frame in _frames(dataset, SAMPLE) if len(frame)), pl.DataFrame())
 
@@ -85,11 +86,11 @@ def _with_judgments(task: Task, inputs: Inputs, largest: int) -> tuple[Task, set
         if not held:
             raise EmptyInputError(Fault(qrels.label, "at least one judgment", "none"))
         return replace(task, judged=Judged.of(pl.concat(held), task.plan.by)), groups
-    spill = Spill(task.spill(), QUERY, parts_for(largest + survey.rows, bound.rows or largest))
-    with room(spill.folder):
+    parts = parts_for(largest + survey.rows, bound.rows or largest)
+    with Spill(task.spill(), QUERY, parts) as spill, room(spill.folder):
         for frame in frames:
             spill.add(frame)
-    return replace(task, parted=spill.done()), groups
+    return replace(task, parted=spill), groups
 
 
 def _noting(frame: pl.DataFrame, by: Sequence[str], groups: set[Group]) -> pl.DataFrame:

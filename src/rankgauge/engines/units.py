@@ -180,15 +180,14 @@ def _part_by_part(task: Task, unit: Pieces, writer: _Writer) -> None:
     """Part the rows on disk by the hash of their query, then score each part."""
     each = task.budget.rows or unit.rows
     parts = parts_for(unit.rows, each) if task.parted is None else task.parted.parts
-    spill = Spill(task.spill(), QUERY, parts)
     groups: dict[Group, None] = {}
     frames = (frame for piece in unit.numbers for frame in task.source.batches(piece, rows=each))
-    with closing(ahead(frames)) as coming, room(spill.folder):
+    with Spill(task.spill(), QUERY, parts) as spill, closing(ahead(frames)) as coming, room(spill.folder):
         for frame in coming:
             spill.add(frame)
             groups |= dict.fromkeys(groups_of(frame, task.plan.by))
             task.meter.add(0, "parting on disk")
-    for rows, judged in _parts(task, spill.done(), task.parted):
+    for rows, judged in _parts(task, spill, task.parted):
         if rows is not None:
             _score(task, unit.key, writer, rows, judged)
         if judged is not None:

@@ -17,7 +17,7 @@ import polars as pl
 from rankgauge.errors import Fault, FormatError
 from rankgauge.formats._dataset_columns import Chunk
 from rankgauge.formats._dataset_remote import Found
-from rankgauge.formats._dataset_text import Text
+from rankgauge.formats._dataset_text import Text, count
 from rankgauge.formats._delimited import separator_of, unquoted
 from rankgauge.formats._rows import Faults, Locate, blocks
 
@@ -87,7 +87,7 @@ def _chunks(text: Text, shape: _Shape, faults: Faults | None) -> Iterator[Chunk]
     while data := text.chunk(cut):
         if (frame := _at_once(data, shape)) is not None:
             first = text.line
-            text.line += data.count(b"\n")
+            text.line += count(data, b"\n")
             yield Chunk(frame, _lines_of(text, data, first, shape), text=True, share=text.share)
         else:
             yield from _row_by_row(text, data, shape, bad)
@@ -111,12 +111,14 @@ def _at_once(data: bytes, shape: _Shape) -> pl.DataFrame | None:
     """The wanted columns of regular rows, or None."""
     has_quotes = b'"' in data
     last = len(shape.names) - 1
-    found = None if has_quotes and shape.quoted else _read(data, shape, sorted({*shape.at.values(), last}))
-    if found is None or found.to_series(-1).null_count():
-        found = _read(data, shape, list(range(last + 1)))  # finds rows that are too long, too
+    everything, some = list(range(last + 1)), sorted({*shape.at.values(), last})
+    found = None if has_quotes and shape.quoted else _read(data, shape, some)
+    if some != everything and (found is None or found.to_series(-1).null_count()):
+        found = None
+    found = _read(data, shape, everything) if found is None else found  # finds rows that are too long, too
     if found is None:
         return None
-    separators = data.count(shape.separator.encode())
+    separators = count(data, shape.separator.encode())
     if has_quotes and shape.quoted:
         cells = found.select(pl.all().str.contains('"', literal=True).any())
         if any(cells.row(0)):
@@ -147,7 +149,7 @@ def _lines_of(text: Text, data: bytes, first: int, shape: _Shape) -> Locate:
     def locate(rows: Sequence[int]) -> list[str]:
         if not rows or not shape.quoted or b'"' not in data:
             return [text.at(first + row) for row in rows]
-        reader = csv.reader((line.decode() for line in io.BytesIO(data)), delimiter=shape.separator)
+        reader = csv.reader((line.decode().replace("\r", " ") for line in io.BytesIO(data)), delimiter=shape.separator)
         starts = [first, *(first + reader.line_num for _ in reader)]
         return [text.at(starts[row]) for row in rows]
 
@@ -203,7 +205,7 @@ def _csv_rows(text: Text, data: bytes, shape: _Shape, faults: Faults) -> Iterato
             before = reader.line_num
     except csv.Error as error:
         advice = "double the quotes inside a cell"
-        faults.add(text.at(text.line + reader.line_num - 1), "well-formed quotes", str(error), advice)
+        faults.add(text.at(text.line + reader.line_num - 1), "well-formed CSV", str(error), advice)
         faults.check()
     text.line += before
 

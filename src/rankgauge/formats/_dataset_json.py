@@ -18,7 +18,7 @@ import polars as pl
 from rankgauge.errors import FormatError
 from rankgauge.formats._dataset_columns import NUMBERS, Chunk
 from rankgauge.formats._dataset_remote import Found
-from rankgauge.formats._dataset_text import Text
+from rankgauge.formats._dataset_text import Text, count
 from rankgauge.formats._rows import Faults, Locate, blocks
 from rankgauge.formats.nested import ID_ADVICE, as_float, id_of, is_number, kind_of, unique_keys
 
@@ -37,8 +37,8 @@ class Lines:
         """Names of the fields in the first thousand lines, in order; none in an empty file."""
         faults = Faults()
         with Text(self.file) as text:
-            objects = islice(_objects(text, text.peek(), faults), _LOOKED_AT)
-            found = list(dict.fromkeys(name for _, one in objects for name in one))
+            objects = (one for data in _stretches(text) for one in _objects(text, data, faults))
+            found = list(dict.fromkeys(name for _, one in islice(objects, _LOOKED_AT) for name in one))
         if not found:
             faults.check()
         return found
@@ -50,16 +50,22 @@ class Lines:
         """
         bad = Faults() if faults is None else faults
         with Text(self.file) as text:
-            while data := text.chunk(lambda data: data.rfind(b"\n") + 1):
+            for data in _stretches(text):
                 frame = _at_once(data, wanted)
                 regular = None if frame is None else [_of_regular(text, data, frame)]
                 for chunk in regular or _one_by_one(text, data, wanted, bad):
                     for first in range(start, len(chunk.frame), rows):
                         yield chunk.cut(first, rows)
                     start = max(0, start - len(chunk.frame))
-                text.line += data.count(b"\n")
                 if faults is None:
                     bad.check()
+
+
+def _stretches(text: Text) -> Iterator[bytes]:
+    """Whole lines, many at a time; `text.line` is the number of the first."""
+    while data := text.chunk(lambda data: data.rfind(b"\n") + 1):
+        yield data
+        text.line += count(data, b"\n")
 
 
 def _of_regular(text: Text, data: bytes, frame: pl.DataFrame) -> Chunk:
@@ -74,27 +80,26 @@ def _of_regular(text: Text, data: bytes, frame: pl.DataFrame) -> Chunk:
 
 def _at_once(data: bytes, wanted: Wanted) -> pl.DataFrame | None:
     """Columns of lines that polars reads as they stand, or None."""
-    if b"\\ud" in data or b"\\uD" in data:
+    if b"\\ud" in data or b"\\uD" in data or not all(map(str.isascii, wanted.values())):
         return None
-    lines = data.count(b"\n") + (not data.endswith(b"\n"))
+    keys = {name: json.dumps(field).encode() for name, field in wanted.items()}
     schema: dict[str, Any] = {}
     for name, field in wanted.items():
-        key = json.dumps(field).encode()
-        if not field.isascii() or data.count(key) > lines:
-            return None
-        other = re.search(re.escape(key) + rb'\s*:\s*[^"\s]', data) is not None
+        other = name not in NUMBERS and re.search(re.escape(keys[name]) + rb'\s*:\s*[^"\s]', data) is not None
         schema[field] = pl.Float64 if name in NUMBERS else pl.Int64 if other else pl.String
     try:
         frame = pl.read_ndjson(data, schema=schema)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):
         return None
+    if any(data.count(key) > len(frame) for key in keys.values()):
+        return None  # Perhaps a key stands twice in one object.
     return frame.select(pl.col(field).alias(name) for name, field in wanted.items())
 
 
 def _objects(text: Text, data: bytes, faults: Faults) -> Iterator[tuple[int, dict[str, Any]]]:
     """Number and object of each line that is not blank; other lines become faults."""
-    for number, line in enumerate(io.BytesIO(data), text.line):
-        if not line.strip():
+    for number, line in enumerate(map(bytes.rstrip, io.BytesIO(data)), text.line):
+        if not line:
             continue
         where = text.at(number)
         try:

@@ -16,7 +16,7 @@ from rankgauge.formats._dataset_json import Lines
 from rankgauge.formats._dataset_remote import Found, on_hdfs
 from rankgauge.formats._rows import MOST_FAULTS, Faults
 
-LOOK_ROWS = 4_000_000
+LOOK_ROWS = 1_000_000
 
 
 class Reader(Protocol):
@@ -76,9 +76,11 @@ def look(file: Found, kind: str, roles: Roles, tell: Callable[[float], None]) ->
 
 def _refuse_lacking(reader: Reader, file: Found, kind: str, roles: Roles) -> None:
     """Refuse a file without columns that others have; in JSON lines a field that is nowhere is null everywhere."""
+    if kind == "jsonl":
+        return
     found = reader.names()
     lacking = [column for column in roles.wanted.values() if column not in found]
-    if lacking and found and kind != "jsonl":
+    if lacking and found:
         wanted, got = (", ".join(map(repr, names)) for names in (lacking, found))
         raise FormatError(
             Fault(file.path, f"the columns {wanted}, as in the first file", f"{got}", "is it another table?")

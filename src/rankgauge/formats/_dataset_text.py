@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import IO, Any
 
+import numpy as np
+
 from rankgauge.errors import Fault, FormatError
 from rankgauge.formats import _dataset_remote as remote
 from rankgauge.formats._bytes import COMPRESSIONS, UTF8_MARK, UTF16_MARKS
@@ -19,6 +21,15 @@ CHUNK = 16 << 20
 LONGEST_ROW = 256 << 20
 
 Cut = Callable[[bytes], int]
+
+
+def count(data: bytes, letter: bytes) -> int:
+    """How often a letter of one byte stands in the data; faster than `bytes.count` where it is frequent.
+
+    >>> count(b"a,b,c", b",")
+    2
+    """
+    return int(np.count_nonzero(np.frombuffer(data, dtype=np.uint8) == letter[0]))
 
 
 class Text:
@@ -79,10 +90,6 @@ class Text:
             if line.strip():
                 return line
         return b""
-
-    def peek(self) -> bytes:
-        """The bytes that come next, about `CHUNK` of them; they stay in the stream."""
-        return self._rest
 
     def _line(self) -> bytes:
         while (end := self._rest.find(b"\n") + 1) == 0 and (more := self._read(CHUNK)):

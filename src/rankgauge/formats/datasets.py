@@ -28,7 +28,7 @@ from rankgauge.formats._dataset_remote import Found, is_remote
 from rankgauge.formats._rows import MOST_FAULTS
 from rankgauge.records import Note
 
-AT_ONCE = 16  # addresses that are looked at side by side
+AT_ONCE = 8  # addresses that are looked at side by side
 _HOUR = re.compile(r"(\d{4}-\d{2}-\d{2})[T \-_](\d{2})(:?00){0,2}Z?")
 Advance = Callable[[int, int], None]
 Sources = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]

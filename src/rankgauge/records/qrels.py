@@ -141,11 +141,14 @@ class Qrels:
 
     from_polars = from_pandas = from_arrow = from_frame
 
-    @cached_property
+    @property
     def flat(self) -> Qrels:
         """One row per document: its highest grade over the subtopics."""
-        if self.subtopics is None:
-            return self
+        # Qrels that hold themselves would keep each batch's arrays until a rare run of the garbage collector.
+        return self if self.subtopics is None else self._best
+
+    @cached_property
+    def _best(self) -> Qrels:
         best = self.to_polars().group_by("query", "doc", maintain_order=True).agg(pl.col("grade").max())
         flat = Qrels.from_columns(best["query"], best["doc"], best["grade"], name=self.name)
         return replace(flat, notes=self.notes)

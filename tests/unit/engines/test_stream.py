@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 from collections.abc import Callable
 from pathlib import Path
@@ -112,16 +113,15 @@ def check(out: Path, rows: pl.DataFrame, at: list[int], size: int, qrels: pl.Dat
     how = planned(by).but(top_grade=top)
     expected = in_memory(rows, how, qrels)
     judged = None if qrels is None else qrels_of(qrels)
-    choices = stream.Choices(out=out, memory=1 << 30)
+    source, choices = log(cut(rows, at), by=by), stream.Choices(out=out, memory=1 << 30)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(streaming, "budget", lambda memory, sample: Budget(size, size, judgments))
-        run = lambda: stream.evaluate_dataset(log(cut(rows, at), by=by), MEASURES, choices, judged)
         common = ((expected["status"] != "left out") & (expected["retrieved"] > 0)).any()
         if common:
-            same(run(), expected, how)
+            same(stream.evaluate_dataset(source, MEASURES, choices, judged), expected, how)
         else:
             with pytest.raises(InputError):
-                run()
+                stream.evaluate_dataset(source, MEASURES, choices, judged)
     assert not list(out.rglob("*.arrow"))
     assert (out / ".rankgauge").exists() != common
 
@@ -325,3 +325,15 @@ def test_what_cannot_be_scored_is_refused_with_advice(source, qrels, message):
     error = EmptyInputError if "at least one" in message else InputError
     with pytest.raises(error, match=message):
         evaluate(source, qrels=qrels)
+
+
+def test_a_batch_leaves_nothing_behind_that_only_the_garbage_collector_finds():
+    how = plan(["nDCG@3", "RR", "ERR", "RBP"], order="rank", top_grade=3.0)
+    batch.score(ONE, how)
+    gc.collect()
+    gc.disable()
+    try:
+        batch.score(ONE, how)
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
