@@ -1,6 +1,7 @@
-"""Simulate statistics where the truth is known: coverage of intervals, size of tests, false alarms among many runs.
+"""Simulate statistics where the truth is known: coverage of intervals, size of tests, false alarms among many runs,
+and what a trend flags.
 
-    python benchmarks/simulations.py --samples 5000 --resamples 1000 --families 3000
+    python benchmarks/simulations.py --samples 5000 --resamples 1000 --families 3000 --series 500
 
 Prints Markdown tables of shares; each table says the standard error that its number of samples leaves.
 """
@@ -8,12 +9,18 @@ Prints Markdown tables of shares; each table says the standard error that its nu
 from __future__ import annotations
 
 import argparse
+import datetime as dt
+import itertools
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from rankgauge.comparison.trend.expectation import Measured
+from rankgauge.comparison.trend.rules import TrendRules
+from rankgauge.comparison.trend.trend import SIGNS
+from rankgauge.comparison.trend.walk import walk
 from rankgauge.statistics import corrections
 from rankgauge.statistics.corrections import benjamini_hochberg, holm, randomized_tukey
 from rankgauge.statistics.equivalence import equivalence
@@ -152,13 +159,102 @@ def margins(given: argparse.Namespace) -> str:
     return f"{said} ({error(LEVEL, given.samples)})\n\n{table(['differences', 'n', 'equivalent'], rows)}"
 
 
+@dataclass(frozen=True)
+class Days:
+    """How daily means vary where nothing changes.
+
+    Attributes
+    ----------
+    queries : per day, whose values have the deviation 0.35
+    between : deviation from day to day beyond that
+    carried : how much of it the next day has too (AR(1))
+    weekly : height of a wave over the days of the week
+    """
+
+    queries: int
+    between: float
+    carried: float = 0.0
+    weekly: float = 0.0
+
+    @property
+    def sampling(self) -> float:
+        return 0.35 / np.sqrt(self.queries)
+
+    def draw(self, rng: np.random.Generator, days: int, drop: float, at: int) -> list[Measured]:
+        steps = rng.normal(0, self.between, days) * np.append(1, np.full(days - 1, np.sqrt(1 - self.carried**2)))
+        effect = np.array(list(itertools.accumulate(steps, lambda state, step: self.carried * state + step)))
+        means = (
+            0.4 + effect + rng.normal(0, self.sampling, days) + self.weekly * np.sin(np.arange(days) * 2 * np.pi / 7)
+        )
+        means -= drop * (np.arange(days) >= at)
+        half, first = 1.96 * self.sampling, dt.date(2026, 1, 1)
+        return [
+            Measured(first + dt.timedelta(i), m, m - half, m + half, self.sampling, self.queries)
+            for i, m in enumerate(means.tolist())
+        ]
+
+
+QUIET, DAYS_BEFORE, DAYS_AFTER = 90, 40, 14
+TRENDS = (
+    (Days(1000, 0.005), TrendRules()),
+    (Days(1000, 0.005), TrendRules(slow=0)),
+    (Days(1000, 0.005), TrendRules(window=14)),
+    (Days(1000, 0.010), TrendRules()),
+    (Days(100_000, 0.005), TrendRules()),
+    (Days(200, 0.005), TrendRules()),
+    (Days(1000, 0.005, carried=0.5), TrendRules()),
+    (Days(100_000, 0.005, carried=0.5), TrendRules()),
+    (Days(1000, 0.005, weekly=0.02), TrendRules()),
+    (Days(1000, 0.005, weekly=0.02), TrendRules(seasonal=7)),
+)
+
+
+def trends(given: argparse.Namespace) -> str:
+    """Days on which nothing changes, and days after a drop: how often is an alarm false, how soon is a drop found?"""
+    rows = []
+    for days, rules in TRENDS:
+        rng = np.random.default_rng(5)
+        signs = [_signs(days.draw(rng, QUIET, 0, 0), rules) for _ in range(given.series)]
+        told = sum(len(one) for one in signs)
+        starts = sum(int((np.diff(one != 0, prepend=False) & (one != 0)).sum()) for one in signs)
+        shares = [f"{100 * sum(int((one != 0).sum()) for one in signs) / told:.1f}", f"{100 * starts / told:.1f}"]
+        for drop in (0.02, 0.05):
+            found = np.array([_found(days.draw(rng, DAYS_BEFORE + DAYS_AFTER, drop, DAYS_BEFORE), rules)
+                              for _ in range(given.series)])  # fmt: skip
+            shares += [f"{np.mean(found <= within):.2f}" for within in (1, 7, 14)]
+        other = TrendRules()
+        changed = [f"{name} {getattr(rules, name)}" for name in ("slow", "window", "seasonal")
+                   if getattr(rules, name) != getattr(other, name)]  # fmt: skip
+        rows.append([f"{days.queries:,}", ", ".join(changed) or "default", f"{days.between:g}", f"{days.carried:g}",
+                     f"{days.weekly:g}", *shares])  # fmt: skip
+    head = ["queries a day", "rules", "between days", "carried over", "weekly", "false alarm days per 100",
+            "false alarms per 100 days"]  # fmt: skip
+    head += [f"{drop} found {when}" for drop in (0.02, 0.05) for when in ("at once", "in 7 days", "in 14 days")]
+    said = f"What a trend flags where nothing changes, and after a drop, {given.series:,} series each"
+    return f"{said} (shares found: {error(0.5, given.series)})\n\n{table(head, rows)}"
+
+
+def _signs(days: list[Measured], rules: TrendRules) -> np.typing.NDArray[np.int64]:
+    """-1 for a drop, 1 for a rise, 0 for neither, of each day on which something can be told."""
+    found = walk(days, rules).days
+    return np.array([SIGNS.get(day.status, 0) for day in found if day.status != "too early"])
+
+
+def _found(days: list[Measured], rules: TrendRules) -> float:
+    """On which day after it a drop was flagged first."""
+    found = walk(days, rules).days
+    after = [number for number, day in enumerate(found[DAYS_BEFORE:], 1) if SIGNS.get(day.status) == -1]
+    return after[0] if after else np.inf
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--samples", type=int, default=5000)
     parser.add_argument("--resamples", type=int, default=1000)
     parser.add_argument("--families", type=int, default=3000)
     parser.add_argument("--permutations", type=int, default=199)
-    parts = {part.__name__: part for part in (coverage, size, families, margins)}
+    parser.add_argument("--series", type=int, default=500)
+    parts = {part.__name__: part for part in (coverage, size, families, margins, trends)}
     parser.add_argument("--only", nargs="*", choices=list(parts), default=list(parts))
     given = parser.parse_args()
     for name in given.only:

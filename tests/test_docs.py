@@ -1,5 +1,7 @@
 """Every code block of README, CONTRIBUTING and docs/ runs, beside a copy of the golden set.
 
+Beside it lies the same in the shape of logs: `rag-logs/` of two days, its rows with their grades, and `judgments.parquet`.
+
 A ```python block runs after the earlier ones of its page, in the same namespace; one written as a Python
 session (>>>) is compared with the output it shows. In a ```console block each line after a `$` is run by a
 shell, and what it prints is compared with the lines below it, if there are any (`...` stands for anything).
@@ -18,8 +20,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import polars as pl
 import pytest
 
+import rankgauge as rg
 from rankgauge.measures import REGISTRY
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -78,8 +82,22 @@ def golden(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with copies of the golden set's files, made the current one."""
     place = tmp_path / "golden"
     shutil.copytree(GOLDEN, place)
+    as_logs(place)
     monkeypatch.chdir(place)
     return place
+
+
+def as_logs(place: Path) -> None:
+    """Write the golden set as logs: what the keyword ranker showed on one day, and the vector ranker on the next."""
+    judgments = rg.read_qrels(place / "qrels.txt").to_polars()
+    judgments.write_parquet(place / "judgments.parquet")
+    for date, run in (("2026-06-26", "keyword.run"), ("2026-06-27", "vector.run")):
+        ranked = rg.read_run(place / run).to_polars().sort("query", "score", "doc", descending=[False, True, True])
+        rows = ranked.with_columns(model_rank=pl.int_range(1, pl.len() + 1).over("query"))
+        log = rows.join(judgments, on=["query", "doc"], how="left", maintain_order="left")
+        names = {"query_id": "query", "document_id": "doc", "model_rank": "model_rank", "relevance_score": "grade"}
+        (place / "rag-logs" / f"date={date}").mkdir(parents=True)
+        log.select(**names).write_parquet(place / "rag-logs" / f"date={date}" / "part-0.parquet")
 
 
 @pytest.fixture

@@ -32,6 +32,7 @@ LAYERS = (
     ("engines",),
     ("statistics",),
     ("comparison", "fusion", "reconciliation", "checkup"),
+    ("retrieval",),
     ("report",),
     ("", "testing"),
     ("cli",),

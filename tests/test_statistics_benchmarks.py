@@ -26,6 +26,7 @@ def test_resampling_agrees_with_scipy_and_is_timed() -> None:
 
 
 def test_simulations_print_a_table_for_each_question() -> None:
-    said = output("simulations.py", "--samples", "20", "--resamples", "100", "--families", "3", "--permutations", "100")
+    few = ["--samples", "20", "--resamples", "100", "--families", "3", "--permutations", "100", "--series", "2"]
+    said = output("simulations.py", *few)
     rows = [text.count("\n| ") for text in said.split("standard error")[1:]]
-    assert rows == [1 + 16, 1 + 12, 1 + 4, 1 + 12]
+    assert rows == [1 + 16, 1 + 12, 1 + 4, 1 + 12, 1 + 10]

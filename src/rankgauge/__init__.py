@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from rankgauge.comparison.gate import Gate, gate
     from rankgauge.comparison.holes import Holes, holes
     from rankgauge.comparison.merging import MergedQrels, merge_qrels
+    from rankgauge.comparison.trend.rules import TrendRules
+    from rankgauge.comparison.trend.trend import Trend
+    from rankgauge.comparison.trend.trending import trend
     from rankgauge.comparison.verdict import Thresholds, Verdict
     from rankgauge.conventions import CONVENTIONS, Convention
     from rankgauge.engines.memory import evaluate, judge
@@ -30,11 +33,12 @@ __all__ = [
     "NPV", "NRBP", "Note", "NumRel", "NumRelRet", "NumRet", "P", "P_IA", "Profile", "Q", "Qrels", "R", "RBP",
     "REGISTRY", "RR", "RankgaugeError", "Reconciliation", "RelativeP", "Residual", "Rprec", "Run", "SDCG", "Scores",
     "SetAP", "SetF", "SetP", "SetR", "Similarity", "StRecall", "Success", "TBG", "Thresholds", "ToolDifference",
+    "Trend", "TrendRules",
     "Tuned", "UMeasure", "Unjudged", "Verdict", "alpha_DCG", "alpha_nDCG", "bpref", "classify", "compare", "discount",
     "doctor", "evaluate", "explain_difference", "find", "fuse", "gain", "gate", "holes", "infAP", "judge",
     "kendall_tau", "measure", "merge_qrels", "nDCG", "nERR_IA", "nNRBP", "overlap", "parse", "profile",
-    "rank_correlation", "rbo", "read_qrels", "read_run", "reconcile", "tau_ap", "tune", "user_model", "weights",
-    "write_qrels", "write_run",
+    "rank_correlation", "rbo", "read_qrels", "read_run", "reconcile", "tau_ap", "trend", "tune", "user_model",
+    "weights", "write_qrels", "write_run",
 ]  # fmt: skip
 
 _HOMES = {
@@ -44,6 +48,9 @@ _HOMES = {
     "rankgauge.comparison.gate": ("Gate", "gate"),
     "rankgauge.comparison.holes": ("Holes", "holes"),
     "rankgauge.comparison.merging": ("MergedQrels", "merge_qrels"),
+    "rankgauge.comparison.trend.rules": ("TrendRules",),
+    "rankgauge.comparison.trend.trend": ("Trend",),
+    "rankgauge.comparison.trend.trending": ("trend",),
     "rankgauge.comparison.verdict": ("Thresholds", "Verdict"),
     "rankgauge.conventions": ("CONVENTIONS", "Convention"),
     "rankgauge.engines": ("evaluate", "judge"),

@@ -98,11 +98,10 @@ def in_days(cases: Sequence[Case]) -> Case:
 def in_one(cases: Sequence[Case]) -> Case:
     """Cases of one shape as one: every query gets the number of its case before its name."""
     both = _together(cases, list(map(str, range(len(cases)))), "case")
-    named = pl.concat_str("case", "query", separator=" ")
     frames = [
-        None if frame is None else frame.with_columns(query=named).drop("case") for frame in (both.rows, both.qrels)
+        None if frame is None else frame.with_columns(query=pl.concat_str("case", "query", separator=" ")).drop("case")
+        for frame in (both.rows, both.qrels)
     ]
-    assert frames[0] is not None
     return Case(*frames)
 
 

@@ -31,8 +31,8 @@ class Cluster:
     workers: list[subprocess.Popen[bytes]]
     environment: dict[str, str]
 
-    def drive(self, program: str, folder: Path, **settings: str) -> subprocess.Popen[str]:
-        """Start a driver in a process of its own."""
+    def drive(self, program: str, folder: Path, *, python: Path | str = sys.executable) -> subprocess.Popen[str]:
+        """Start a driver in a process of its own; `python` is that of the executors."""
         known = {
             "spark.executor.memory": "512m",
             "spark.executor.cores": "1",
@@ -46,11 +46,11 @@ class Cluster:
             "spark.network.timeout": "60s",
             "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
         }
-        text = f"master, folder, settings = {self.address!r}, {str(folder)!r}, {known | settings!r}\n{START}\n{program}"
+        text = f"master, folder, settings = {self.address!r}, {str(folder)!r}, {known!r}\n{START}\n{program}"
         (folder / "driver.py").write_text(text, "utf-8")
         return subprocess.Popen(
             [sys.executable, str(folder / "driver.py")],
-            env=self.environment,
+            env=self.environment | {"PYSPARK_PYTHON": str(python)},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -136,10 +136,7 @@ def test_executors_without_rankgauge_are_named_and_can_be_sent_it(cluster, tmp_p
     # Without `site`, no .pth file puts this checkout on the path; what is in the folder itself is found.
     python.write_text(f'#!/bin/sh\nPYTHONPATH="{packages}" exec "{sys.executable}" -S "$@"\n')
     python.chmod(0o755)
-    driver = cluster.drive(
-        WITHOUT.format(measures=MEASURES), tmp_path,
-        **{"spark.pyspark.python": str(python), "spark.pyspark.driver.python": sys.executable},
-    )  # fmt: skip
+    driver = cluster.drive(WITHOUT.format(measures=MEASURES), tmp_path, python=python)
     output = driver.communicate(timeout=LONGEST_WAIT)[0]
     assert driver.returncode == 0, output
     asked, failed = json.loads((tmp_path / "said.json").read_text())

@@ -30,7 +30,7 @@ session = spark.session(address)
 assert "connect" in type(session).__module__
 read = lambda name: session.read.parquet(f"file://{{folder}}/{{name}}.parquet")
 rows, qrels = read("rows"), read("qrels")
-scores = spark.evaluate(rows, measures, qrels=qrels, by="day")
+scores = spark.evaluate(rows, measures, qrels=qrels, by="day", grade="grade")
 pl.from_arrow(scores.toArrow()).write_parquet(folder + "/scores.parquet")
 whole = spark.summary(scores, by="day")
 whole.totals.write_parquet(folder + "/totals.parquet")

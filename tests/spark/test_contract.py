@@ -13,20 +13,24 @@ from rankgauge.engines import spark
 from rankgauge.errors import ConventionError, MeasureError, ParameterError
 from spark_worlds import collected
 
-
-def clashes(measure: rg.Measure | str) -> bool:
-    """Whether its column differs from "judged", "unjudged" or "unjudged@5" in upper and lower case only."""
-    return str(measure) == "Judged" or (str(measure).startswith("Unjudged") and "(" not in str(measure))
+CLASHING = ("Judged", "Unjudged", "Unjudged@5")
+"""Spark takes upper and lower case as one: these would be the columns "judged", "unjudged" and "unjudged@5"."""
 
 
-MEASURES = [measure for measure in FLAT if not clashes(measure)]
+def apart(measures):
+    """Measures that have columns of their own in Spark."""
+    return [measure for measure in measures if str(measure) != "Judged" and not str(measure).startswith("Unjudged")]
+
+
+MEASURES = apart(FLAT)
 
 CONVENTIONS = [name for name in rg.CONVENTIONS if not by_input(name)]
 
 
 def scored(table, case: Case, measures, convention="default", **choices) -> pl.DataFrame:
     qrels = None if case.qrels is None else table(case.qrels)
-    found = spark.evaluate(table(case.rows), measures, qrels=qrels, by=list(case.by), convention=convention, **choices)
+    names = [str(measure) for measure in measures]
+    found = spark.evaluate(table(case.rows), names, qrels=qrels, by=list(case.by), convention=convention, **choices)
     return collected(found, *case.by)
 
 
@@ -40,7 +44,7 @@ def test_drawn_cases_have_the_numbers_of_the_memory_engine(table, shape):
 @pytest.mark.parametrize("convention", CONVENTIONS)
 def test_conventions_have_the_numbers_of_the_memory_engine(table, convention):
     case = unit(CASES["shuffled"]) if convention == "cwl_eval" else CASES["shuffled"]
-    measures = [measure for measure in SIMPLE if not clashes(measure)]
+    measures = apart(SIMPLE)
     assert differences(scored(table, case, measures, convention), memory(case, measures, convention)) == []
 
 
@@ -60,10 +64,10 @@ def test_never_the_first_of_repeated_documents(table):
         scored(table, CASES["log"], ["P@3"], on_duplicate="first")
 
 
-@pytest.mark.parametrize("measures", [["Judged"], ["Unjudged@5"]], ids=str)
-def test_never_a_measure_that_differs_from_another_column_in_case_only(table, measures):
+@pytest.mark.parametrize("name", CLASHING)
+def test_never_a_measure_that_differs_from_another_column_in_case_only(table, name):
     with pytest.raises(ParameterError, match="upper and lower case"):
-        scored(table, CASES["log"], measures)
+        scored(table, CASES["log"], [name])
 
 
 @pytest.mark.parametrize("measure", [m for m in rg.REGISTRY.values() if m.declared.subtopics], ids=str)

@@ -10,7 +10,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import rankgauge as rg
-from rankgauge.engines import batch, spark
+from rankgauge.engines import _spark_plans, batch, spark
 from rankgauge.engines.plan import plan
 from rankgauge.records.summary import Summary
 from spark_worlds import collected, judgments, logs
@@ -49,7 +49,8 @@ def test_separate_judgments_hold_on_every_day_and_judged_queries_without_results
     rows, qrels = logs(3).drop("rank"), judgments(4)
     rows = rows if graded else rows.drop("grade")
     expected = batch.score(rows, plan(MEASURES, order="score", by=("day",), top_grade=3.0), qrels)
-    found = spark.evaluate(table(rows), MEASURES, qrels=table(qrels), by="day")
+    grade = "grade" if graded else None
+    found = spark.evaluate(table(rows), MEASURES, qrels=table(qrels), by="day", grade=grade)
     same(collected(found, "day"), expected, "day")
     assert set(expected["status"]) == {"scored", "missing", "left out"}
     assert (expected["conflicts"].sum() > 0) == graded
@@ -149,6 +150,25 @@ def test_the_best_of_repeated_documents_is_kept_and_the_dropped_are_counted(tabl
     expected = batch.score(rows, plan(MEASURES, order="score", on_duplicate="max", top_grade=3.0))
     same(collected(spark.evaluate(table(rows), MEASURES, on_duplicate="max")), expected)
     assert expected["dropped"].sum() > 0
+
+
+@pytest.mark.parametrize("order", ["rank", "score"])
+def test_long_rankings_travel_in_parts_and_score_the_same(table, monkeypatch, order):
+    monkeypatch.setattr(_spark_plans, "LONG", 8)
+    rows, qrels = logs(14).drop("score" if order == "rank" else "rank"), judgments(15)
+    wanted = plan(MEASURES, order=order, by=("day",), top_grade=3.0)
+    same(collected(spark.evaluate(table(rows), MEASURES, by="day"), "day"), batch.score(rows, wanted), "day")
+    found = spark.evaluate(table(rows), MEASURES, qrels=table(qrels), by="day", grade="grade")
+    same(collected(found, "day"), batch.score(rows, wanted, qrels), "day")
+    assert 0 < (rows.group_by("day", "query").len()["len"] > 8).mean() < 1
+
+
+def test_long_rankings_without_ids_travel_in_parts_too(table, monkeypatch):
+    monkeypatch.setattr(_spark_plans, "LONG", 8)
+    rows = logs(16).drop("score", "doc").with_columns(grade=pl.col("grade") / 2)
+    ready = spark.prepare(table(rows), ["AP", "nDCG"], by="day", trusted=True)
+    assert ready.states is None
+    same(collected(ready.scores, "day"), batch.score(rows, ready.plan), "day")
 
 
 def test_one_query_of_a_million_rows_does_no_harm(session):

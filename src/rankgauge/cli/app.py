@@ -6,7 +6,23 @@ import sys
 
 import typer
 
-from rankgauge.cli import classify, compare, convert, demo, doctor, evaluate, fuse, gate, holes, measures, reconcile
+from rankgauge.cli import (
+    classify,
+    compare,
+    convert,
+    demo,
+    doctor,
+    evaluate,
+    fuse,
+    gate,
+    holes,
+    index,
+    measures,
+    quantize,
+    reconcile,
+    search,
+    trend,
+)
 from rankgauge.cli.talk import complain
 from rankgauge.errors import ConventionError, MeasureError, MethodError, RankgaugeError
 
@@ -23,13 +39,17 @@ VERBS = (
     evaluate.evaluate,
     compare.compare,
     gate.gate,
+    trend.trend,
     holes.holes,
     doctor.doctor,
     reconcile.reconcile,
     fuse.fuse,
+    index.index,
+    search.search,
     measures.measures,
     convert.convert,
     classify.classify,
+    quantize.quantize,
 )
 for verb in VERBS:
     app.command()(verb)

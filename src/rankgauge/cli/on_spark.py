@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 import shutil
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import reduce
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -21,6 +20,7 @@ from rankgauge.engines import noted, spark
 from rankgauge.engines.results import ABOUT, About, Results, about_of, key_of, read_results, refuse_other
 from rankgauge.engines.working import Work
 from rankgauge.errors import EngineError, Fault, InputError
+from rankgauge.formats._dataset_files import partitions
 from rankgauge.records.summary import NOT_COUNTED, SCORED, Summary
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ READERS = {
 AS_TEXT = ("csv", "tsv")
 PACKED = (".gz", ".bz2", ".zst", ".lz4", ".snappy")
 PARTITION = re.compile(r"([^=/]+)=([^=/]+)")
-DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+DAY = re.compile(r"\d{8}|\d{4}-\d{2}-\d{2}([T \-_]\d{2}(:?00){0,2}Z?)?")
 
 
 def evaluate(request: Request) -> Results:
@@ -87,7 +87,8 @@ def _plain() -> Iterator[None]:
     except Exception as error:
         if type(error).__module__.split(".")[0] not in ("pyspark", "py4j", "grpc"):
             raise
-        raise EngineError(f"Spark: {str(error).strip().splitlines()[0]}") from error
+        named = re.search(r"\[[A-Z_.]+\][^\n]*", str(error))  # Spark's own sentence, among Java's lines
+        raise EngineError(f"Spark: {named[0] if named else str(error).strip().splitlines()[0]}") from error
 
 
 def _computed(
@@ -161,7 +162,7 @@ def _base(source: str) -> str:
 
 
 def _days(rows: DataFrame) -> tuple[str, ...]:
-    """Name the partitions that are dates, by the first file's path."""
-    files = rows.inputFiles()
-    found: Mapping[str, Any] = dict(PARTITION.findall(files[0])) if files else {}
-    return tuple(name for name, value in found.items() if DAY.fullmatch(unquote(value)) and name in rows.columns)
+    """Name the partitions that are dates in every path, as the streaming engine does."""
+    keys = [partitions(path) for path in rows.inputFiles()]
+    names = dict.fromkeys(name for one in keys for name in one)
+    return tuple(name for name in names if all(DAY.fullmatch(one.get(name, "")) for one in keys))

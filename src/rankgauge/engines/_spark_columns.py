@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from rankgauge.engines.plan import DOC, GRADE, QUERY, RANK, SCORE, Order
 from rankgauge.errors import Fault, InputError, did_you_mean
+from rankgauge.formats._dataset_columns import EITHER, Roles, roles_of
 from rankgauge.formats._names import ROLES, bare
 
 Types = Mapping[str, str]
-Roles = dict[str, str]
 
 WHOLE = ("tinyint", "smallint", "int", "bigint")
 TEXTS = ("string", "varchar", "char")
 NUMBERS = (*WHOLE, "float", "double", "decimal")
 IDS = (*TEXTS, *WHOLE)
 GROUPS = (*IDS, "date")
-EITHER = bare("relevance_score")
-"""A name that people give to scores and to grades."""
 
 
 @dataclass(frozen=True)
@@ -42,9 +41,9 @@ class Columns:
 
 
 def log_columns(
-    types: Types, given: Mapping[str, str | None], by: Sequence[str], *, where: str, ids: bool, text: bool
+    types: Types, given: Mapping[str, str | None], by: Sequence[str], *, where: str, ids: bool, text: bool, apart: bool
 ) -> Columns:
-    """Find the columns of a log or a run.
+    """Find the columns of a log, or of a run where judgments come apart, as the streaming engine finds them.
 
     Parameters
     ----------
@@ -53,26 +52,31 @@ def log_columns(
     ids : whether documents' ids are read
     text : whether numbers may be written as text, as in CSV
     """
-    wanted = (QUERY, *[DOC] * ids, RANK, GRADE, SCORE)
-    named = _named(given, wanted, types, where)
-    roles = named | _usual([role for role in wanted if role not in named], types, [*named.values(), *by])
-    if SCORE in roles and bare(roles[SCORE]) == EITHER and {RANK, SCORE, GRADE}.isdisjoint(named) and RANK in roles:
-        got = f"{roles[SCORE]!r}, which could be either, beside {roles[RANK]!r}"
-        raise InputError(Fault(where, "a score or a grade", got, f"say which: grade={roles[SCORE]!r} or score=..."))
-    by_rank = RANK in roles and (SCORE not in roles or (RANK in named and SCORE not in named))
-    order: Order = "rank" if by_rank else "score"
-    _lacking(roles, (QUERY, *[DOC] * ids, order), types, where)
-    select, checks = _ids(roles, (QUERY, *[DOC] * ids), by, types, where)
-    _number(order, roles[order], types, where, text, select, checks)
-    if GRADE in roles:
-        _number(GRADE, roles[GRADE], types, where, text, select, checks)
-    if order == "score":
+    _there(by, types, where)
+    found = list(types) if ids or any(bare(name) in ROLES[DOC] for name in types) else [*types, DOC]
+    roles = _log_roles(found, _named(given), by, where, apart=apart)
+    select, checks = _ids(roles.columns, (QUERY, *[DOC] * ids), by, types, where)
+    _number(roles.order, roles.columns[roles.order], types, where, text, select, checks)
+    if roles.graded:
+        _number(GRADE, roles.columns[GRADE], types, where, text, select, checks)
+    if roles.order == "score":
         checks.append(Check("score IS NULL OR isnan(score)", "a score that is a number", "none or NaN"))
     else:
-        lacks = "rank IS NULL AND grade IS NULL" if GRADE in roles and ids else "rank IS NULL"
-        checks.append(Check(lacks, "a rank or a grade" if GRADE in roles and ids else "a rank", "none"))
+        either = roles.graded and ids
+        condition, expected = ("rank IS NULL AND grade IS NULL", "a rank or a grade") if either else _PLACED
+        checks.append(Check(condition, expected, "none"))
         checks.append(Check("rank < 0", "a rank from 0 or 1 on", "one below 0", "mend the ranks"))
-    return Columns(select, tuple(checks), order, GRADE in roles)
+    return Columns(select, tuple(checks), roles.order, roles.graded)
+
+
+def _log_roles(found: Sequence[str], named: Mapping[str, str], by: Sequence[str], where: str, *, apart: bool) -> Roles:
+    """Find roles of a log; beside judgments, of a run, unless a column tells that it is a log."""
+    if apart:
+        with suppress(InputError):
+            roles = roles_of(found, named, holds="log", by=by, where=where)
+            if roles.graded and (GRADE in named or bare(roles.columns[GRADE]) != EITHER):
+                return roles
+    return roles_of(found, named, holds="run" if apart else "log", by=by, where=where)
 
 
 def judgment_columns(
@@ -85,16 +89,14 @@ def judgment_columns(
         raise InputError(
             Fault(where, f"all of {', '.join(map(repr, by))} or none", got, "drop that column, or add one")
         )
-    wanted = (QUERY, DOC, GRADE)
-    named = _named(given, wanted, types, where)
-    roles = named | _usual(
-        [role for role in wanted if role not in named], types, [*named.values(), *there], scores=True
-    )
-    _lacking(roles, wanted, types, where)
-    select, checks = _ids(roles, (QUERY, DOC), there, types, where)
-    _number(GRADE, roles[GRADE], types, where, text, select, checks)
+    roles = roles_of(list(types), _named(given), holds="qrels", by=there, where=where)
+    select, checks = _ids(roles.columns, (QUERY, DOC), there, types, where)
+    _number(GRADE, roles.columns[GRADE], types, where, text, select, checks)
     checks.append(Check("grade IS NULL", "a grade", "none"))
     return Columns(select, tuple(checks), None, True)
+
+
+_PLACED = ("rank IS NULL", "a rank")
 
 
 def quoted(column: str) -> str:
@@ -102,38 +104,18 @@ def quoted(column: str) -> str:
     return "`" + column.replace("`", "``") + "`"
 
 
-def _named(given: Mapping[str, str | None], wanted: Sequence[str], types: Types, where: str) -> Roles:
-    named = {role: column for role, column in given.items() if column is not None and role in wanted}
-    for role, column in named.items():
-        if column not in types:
-            got = f"the columns {', '.join(map(repr, types))}"
-            near = did_you_mean(column, types).removeprefix("; ")
-            raise InputError(Fault(where, f"a column {column!r} for {role}", got, near))
-    return named
+def _named(given: Mapping[str, str | None]) -> dict[str, str]:
+    return {role: column for role, column in given.items() if column is not None}
 
 
-def _usual(roles: Iterable[str], types: Types, taken: Iterable[str], *, scores: bool = False) -> Roles:
-    """Find columns by the names they usually have; judgments may call a grade a score."""
-    used, found = set(taken), {}
-    for role in roles:
-        names = [name for name in ROLES[role] if scores or role != GRADE or name != SCORE]
-        free = {bare(column): column for column in reversed(list(types)) if column not in used}
-        if column := next((free[name] for name in names if name in free), None):
-            found[role] = column
-            used.add(column)
-    return found
-
-
-def _lacking(roles: Roles, needed: Iterable[str], types: Types, where: str) -> None:
-    lacking = ["score or rank" if role == SCORE else role for role in needed if role not in roles]
-    if lacking:
+def _there(by: Sequence[str], types: Types, where: str) -> None:
+    if missing := next((name for name in by if name not in types), None):
         got = f"the columns {', '.join(map(repr, types))}"
-        example = ", ".join(f'{role.split()[0]}="NAME"' for role in lacking)
-        raise InputError(Fault(where, f"columns for {', '.join(lacking)}", got, f"name them: {example}"))
+        raise InputError(Fault(where, f"a column {missing!r} of by", got, did_you_mean(missing, types)[2:]))
 
 
 def _ids(
-    roles: Roles, named: Sequence[str], by: Sequence[str], types: Types, where: str
+    roles: Mapping[str, str], named: Sequence[str], by: Sequence[str], types: Types, where: str
 ) -> tuple[dict[str, str], list[Check]]:
     """Ids and groups as text; none may be missing or empty."""
     select, checks = {}, []

@@ -8,16 +8,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from rankgauge.engines._spark_columns import Columns, judgment_columns, log_columns, quoted
-from rankgauge.engines.plan import DOC, GRADE, QUERY, RANK
+from rankgauge.engines.plan import DOC, GRADE, QUERY, RANK, Order
 from rankgauge.errors import EmptyInputError, Fault, InputError, MissingExtraError
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
-
-MOST_BYTES = 1_500_000_000
-"""Spark holds a query's rows as one value, which may have 2 GB."""
-ROW_BYTES = 64
-"""Of a row within such a value, besides its document's id."""
 
 
 @dataclass(frozen=True)
@@ -47,20 +42,24 @@ class Seen:
     lowest: float
     highest: float
     whole: bool
-    longest_id: int
 
     @property
     def top_grade(self) -> float:
         """Highest grade, at least 1: the scale of graded measures."""
         return max(1.0, self.highest)
 
+    def longest(self, order: Order) -> int:
+        """Rows that a query may have at most, by its last rank where ranks decide."""
+        return min(self.rows, self.last_rank + 1 + self.unplaced) if order == "rank" else self.rows
+
 
 def log_rows(
-    frame: DataFrame, given: Mapping[str, str | None], by: Sequence[str], *, ids: bool = True, text: bool = False
+    frame: DataFrame, given: Mapping[str, str | None], by: Sequence[str], *, ids: bool, text: bool, apart: bool
 ) -> Rows:
     """Take a log or a run; see `log_columns`."""
     where = "the rankings"
-    return _rows(frame, log_columns(dict(frame.dtypes), given, by, where=where, ids=ids, text=text), where, by)
+    found = log_columns(dict(frame.dtypes), given, by, where=where, ids=ids, text=text, apart=apart)
+    return _rows(frame, found, where, by)
 
 
 def judgment_rows(frame: DataFrame, given: Mapping[str, str | None], by: Sequence[str], *, text: bool = False) -> Rows:
@@ -115,7 +114,6 @@ def look(rows: Rows) -> Seen:
         "lowest": "coalesce(min(grade), 0D)" if GRADE in there else "0D",
         "highest": "coalesce(max(grade), 0D)" if GRADE in there else "0D",
         "fractions": "count_if(grade % 1D != 0D)" if GRADE in there else "0L",
-        "longest_id": "coalesce(max(octet_length(doc)), 0)" if DOC in there else "0",
     }
     facts |= {f"check{number}": f"count_if({check.condition})" for number, check in enumerate(checks)}
     found = rows.frame.agg(*expressions(rows.frame, [f"{sql} AS {name}" for name, sql in facts.items()])).collect()[0]
@@ -138,19 +136,3 @@ def _refuse(rows: Rows, counts: Sequence[int]) -> None:
             faults.append(Fault(place, check.expected, f"{check.got} ({count} rows have this fault)", check.advice))
     if faults:
         raise InputError(faults)
-
-
-def refuse_long(rows: Rows, seen: Seen) -> None:
-    """Raise InputError for a query whose rows do not fit into one value of Spark's.
-
-    Counts them only where the look at all rows leaves it open.
-    """
-    most = MOST_BYTES // (ROW_BYTES + seen.longest_id)
-    if seen.rows <= most or (RANK in rows.columns.select and seen.last_rank + seen.unplaced <= most):
-        return
-    counted = rows.frame.groupBy(*rows.by, QUERY).agg(*expressions(rows.frame, ["count(1) AS n"]))
-    longest = counted.agg(*expressions(counted, ["max(n) AS n", f"max_by({QUERY}, n) AS name"])).collect()[0]
-    if longest["n"] > most:
-        got = f"{longest['n']} in query {longest['name']!r}"
-        advice = "split or cut that query, or evaluate it with --engine stream"
-        raise InputError(Fault(rows.where, f"at most {most} rows a query", got, advice))

@@ -34,6 +34,25 @@ def score_rows(batches: Iterable[Batch], written: bytes, apart: bool) -> Iterato
         yield from _answers(_score(lists, plan, apart), plan.schema)
 
 
+def score_parts(batches: Iterable[Batch], written: bytes, apart: bool) -> Iterator[Batch]:
+    """Score rankings that come in parts, in any order; columns as in `score_rows`, and the expected number of rows.
+
+    A ranking is scored when all of its rows are there.
+    """
+    plan = unpacked(written)
+    keys = [*plan.by, QUERY]
+    held: dict[tuple[Any, ...], list[pl.DataFrame]] = {}
+    lacking: dict[tuple[Any, ...], int] = {}
+    for batch_ in batches:
+        parts = pl.DataFrame(pl.from_arrow(batch_))
+        for key, part in parts.partition_by(keys, as_dict=True).items():
+            lacking[key] = lacking.get(key, part["expected"][0]) - int(part[LIST].list.len().sum())
+            held.setdefault(key, []).append(part.drop("expected"))
+            if not lacking[key]:
+                yield from _answers(_scored(pl.concat(held.pop(key)), plan, apart), plan.schema)
+    assert not held, f"rows of {next(iter(held))} are missing: the input changed while it was read"
+
+
 def score_states(
     batches: Iterable[Batch], written: bytes, depth: int, lowest: int, kinds: int, complete: bool
 ) -> Iterator[Batch]:

@@ -16,6 +16,7 @@ from rankgauge.engines.plan import GRADE, RANK, Order
 from rankgauge.errors import Fault, InputError
 from rankgauge.formats import read_qrels, read_run
 from rankgauge.formats._api import _NAMELESS, sniff
+from rankgauge.formats._dataset_columns import EITHER
 from rankgauge.formats._dataset_files import KINDS, Files, find, plain, suffix_kind
 from rankgauge.formats._dataset_reading import reader_of
 from rankgauge.formats._names import ROLES, bare
@@ -24,8 +25,6 @@ from rankgauge.records import Note
 from rankgauge.records.run import OnDuplicate
 
 _JUDGED = ("query", "doc", "grade")
-EITHER = "relevancescore"
-"""A name that logs give to grades and runs to scores."""
 
 
 @dataclass(frozen=True)

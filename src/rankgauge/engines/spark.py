@@ -11,18 +11,20 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from rankgauge import errors
 from rankgauge.conventions import Convention
-from rankgauge.engines._spark_code import check, executors, packed, remote, ship
-from rankgauge.engines._spark_rows import Rows, Seen, expressions, judgment_rows, log_rows, look, pyspark, refuse_long
+from rankgauge.engines._spark_code import check, executors, remote, ship
+from rankgauge.engines._spark_columns import quoted
+from rankgauge.engines._spark_plans import by_rows, by_states, schema
+from rankgauge.engines._spark_rows import Seen, judgment_rows, log_rows, look
 from rankgauge.engines._spark_session import session
-from rankgauge.engines.plan import COUNTS, DOC, GRADE, QUERY, RANK, SCORE, STATUS, Plan, plan
-from rankgauge.engines.states import FIRST_GRADE, UNJUDGED, Layout, layout
-from rankgauge.errors import ConventionError, EngineError, Fault, InputError, MeasureError, ParameterError
+from rankgauge.engines.plan import QUERY, Plan, plan
+from rankgauge.engines.states import Layout, layout
+from rankgauge.errors import ConventionError, EngineError, Fault, InputError, ParameterError
 from rankgauge.measures import Measure, parse
 from rankgauge.records.run import OnDuplicate
 from rankgauge.records.summary import STATUSES, Summary
@@ -119,7 +121,7 @@ def prepare(
 ) -> Prepared:
     """Do what `evaluate` does, and keep what was found on the way; `text`: numbers may be written as text."""
     parted = [by] if isinstance(by, str) else list(by)
-    log = log_rows(rows, columns or {}, parted, ids=not trusted, text=text)
+    log = log_rows(rows, columns or {}, parted, ids=not trusted, text=text, apart=qrels is not None)
     assert log.columns.order is not None
     chosen = plan(
         measures, convention, order=log.columns.order, by=tuple(parted), on_duplicate=on_duplicate, trusted=trusted
@@ -128,16 +130,18 @@ def prepare(
     judged = None if qrels is None else judgment_rows(qrels, qrels_columns or {}, parted, text=text)
     check(rows.sparkSession)
     seen = look(log)
-    top = seen.top_grade if judged is None else max(seen.top_grade, look(judged).top_grade)
+    other = None if judged is None else look(judged)
+    top = max(seen.top_grade, other.top_grade if other else 1.0)
     chosen = chosen.but(top_grade=top, from_zero=seen.first_rank == 0)
     packing = None
     if judged is None:
         last = seen.last_rank + chosen.from_zero
         packing = layout(chosen, last_rank=last, lowest=seen.lowest, highest=seen.highest, whole=seen.whole)
     if packing is not None:
-        return Prepared(chosen, _by_states(log, chosen, packing), seen, packing)
-    refuse_long(log, seen)
-    return Prepared(chosen, _by_rows(log, chosen, judged), seen, None)
+        return Prepared(chosen, by_states(log, chosen, packing), seen, packing)
+    return Prepared(
+        chosen, by_rows(log, chosen, judged, seen.longest(chosen.order) + (other.rows if other else 0)), seen, None
+    )
 
 
 def _refuse(chosen: Plan, *, apart: bool) -> None:
@@ -151,16 +155,11 @@ def _refuse(chosen: Plan, *, apart: bool) -> None:
         if rules.order == "input" or (rules.ties == "input" and chosen.order == "score"):
             what = "order" if rules.order == "input" else "ties"
             raise ConventionError(str(Fault(f"{what} of {measure}", "one by scores and ids", "the input's", _NO_ORDER)))
-        if measure.declared.subtopics:
-            raise MeasureError(f"{measure} needs judgments by subtopic, which the Spark engine does not read")
         if measure.declared.cutoff == "required" and measure.cutoff is None:
             raise ParameterError(f"{measure.name} needs a cutoff, as in {measure.name}@10")
-    if chosen.trusted and (apart or chosen.how.drop_self or chosen.order == "score"):
-        why = {apart: "separate judgments", chosen.how.drop_self: "a convention that compares ids"}.get(True, "scores")
-        raise ParameterError(str(Fault("trusted", "ranks, and grades on the rows", why, "leave trusted out")))
-    own = (QUERY, DOC, RANK, SCORE, GRADE, STATUS, *COUNTS)
-    if taken := next((name for name in chosen.by if name.lower() in own), None):
-        raise ParameterError(str(Fault("by", f"names other than {', '.join(own)}", repr(taken), "rename the column")))
+    if chosen.trusted and apart:
+        got = "separate judgments"
+        raise ParameterError(str(Fault("trusted", "grades on the rows", got, "leave trusted out")))
     lowered = [name.lower() for name in chosen.schema]
     if twice := next((name for name in chosen.schema if lowered.count(name.lower()) > 1), None):
         advice = "Spark takes upper and lower case as one: rename the column of by, or the measure"
@@ -168,61 +167,6 @@ def _refuse(chosen: Plan, *, apart: bool) -> None:
 
 
 _NO_ORDER = "Spark does not keep the order of rows"
-
-
-def _by_rows(log: Rows, chosen: Plan, judged: Rows | None) -> DataFrame:
-    """Bring the rows of each ranking together as one list, and score these."""
-    value = chosen.order
-    fields = [name for name in (DOC, value, GRADE) if name in log.columns.select]
-    frame = log.frame
-    if judged is not None:
-        grade = GRADE if log.columns.graded else f"CAST(NULL AS DOUBLE) AS {GRADE}"
-        fields = [DOC, value, GRADE, "judgment"]
-        frame = frame.selectExpr(*_keys(chosen), DOC, value, grade, "false AS judgment")
-        kind = "BIGINT" if value == "rank" else "DOUBLE"
-        nothing = f"CAST(NULL AS {kind}) AS {value}"
-        frame = frame.unionByName(
-            _in_all_groups(judged, log, chosen).selectExpr(*_keys(chosen), DOC, nothing, GRADE, "true AS judgment")
-        )
-    lists = expressions(frame, [f"collect_list(struct({', '.join(fields)})) AS rows"])
-    grouped = frame.groupBy(*chosen.by, QUERY).agg(*lists)
-    return grouped.mapInArrow(remote("score_rows", packed(chosen), judged is not None), _schema(chosen))
-
-
-def _keys(chosen: Plan) -> list[str]:
-    return [f"`{name.replace('`', '``')}`" for name in (*chosen.by, QUERY)]
-
-
-def _in_all_groups(judged: Rows, log: Rows, chosen: Plan) -> DataFrame:
-    """Judgments that name no group hold in each."""
-    if not chosen.by or judged.by:
-        return judged.frame
-    groups = log.frame.select(*_keys(chosen)[:-1]).distinct()
-    return judged.frame.crossJoin(groups.hint("broadcast"))
-
-
-def _by_states(log: Rows, chosen: Plan, packing: Layout) -> DataFrame:
-    """Add up each ranking's state with plain aggregates, before anything moves, and score these."""
-    rank = f"(rank + {int(chosen.from_zero)})"
-    code = f"coalesce(CAST(grade AS BIGINT) + {FIRST_GRADE - packing.lowest}L, {UNJUDGED}L)"
-    if not log.columns.graded:
-        code = f"{UNJUDGED}L"
-    sql = ["count(1) AS rows", f"max({rank}) AS last"]
-    for number, ranks in enumerate(packing.words):
-        shifted = f"shiftleft({code}, CAST({packing.bits} * ({rank} - {ranks[0]}) AS INT))"
-        sql.append(f"bit_or(if({rank} BETWEEN {ranks[0]} AND {ranks[-1]}, {shifted}, 0L)) AS word{number}")
-    for number, grade in enumerate(packing.counted):
-        below = f"grade = {grade}" if log.columns.graded else "false"
-        sql.append(f"count_if({rank} > {packing.depth} AND {below}) AS below{number}")
-    added = log.frame.groupBy(*chosen.by, QUERY).agg(*expressions(log.frame, sql))
-    layout_ = (packing.depth, packing.lowest, packing.kinds, packing.complete)
-    return added.mapInArrow(remote("score_states", packed(chosen), *layout_), _schema(chosen))
-
-
-def _schema(chosen: Plan) -> Any:
-    types = pyspark().types
-    kinds = {pl.String: types.StringType(), pl.Int64: types.LongType(), pl.Float64: types.DoubleType()}
-    return types.StructType([types.StructField(name, kinds[kind]) for name, kind in chosen.schema.items()])
 
 
 def write(prepared: Prepared, address: str) -> DataFrame:
@@ -236,7 +180,7 @@ def write(prepared: Prepared, address: str) -> DataFrame:
         writer = writer.option("partitionOverwriteMode", "dynamic").partitionBy(*by)
     with spoken():
         writer.parquet(address)
-    return scores.sparkSession.read.schema(_schema(prepared.plan)).parquet(address)
+    return scores.sparkSession.read.schema(schema(prepared.plan)).parquet(address)
 
 
 def summary(scores: DataFrame, *, by: str | Sequence[str] = (), measures: AnyMeasures = ()) -> Summary:
@@ -254,11 +198,11 @@ def summary(scores: DataFrame, *, by: str | Sequence[str] = (), measures: AnyMea
     found = [parse(one) if isinstance(one, str) else one for one in listed]
     geometric = [str(one) for one in found if one.declared.average == "geometric"]
     logs = [name for name in scores.columns if any(name == one or name.startswith(f"{one} ") for one in geometric)]
-    schema = ", ".join([*(f"`{name}` string" for name in parted), _PARTIAL])
+    partial = ", ".join([*(f"{quoted(name)} string" for name in parted), _PARTIAL])
     names = list(scores.columns)
     numbered = scores.toDF(*(f"column{number}" for number in range(len(names))))  # no dots, for mapInArrow
     with spoken():
-        parts = numbered.mapInArrow(remote("sum_up", names, parted, logs), schema).toArrow()
+        parts = numbered.mapInArrow(remote("sum_up", names, parted, logs), partial).toArrow()
     return _merged(pl.DataFrame(pl.from_arrow(parts)), parted)
 
 

@@ -39,6 +39,10 @@ class Chunk:
         return Chunk(self.frame.slice(start, rows), locate, self.text, self.share)
 
 
+EITHER = "relevancescore"
+"""A name, as `bare` writes it, that people give to scores and to grades."""
+
+
 @dataclass(frozen=True)
 class Roles:
     """Which column plays which role: query, doc, rank or score, and grade where rows carry one.

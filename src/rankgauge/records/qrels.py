@@ -144,7 +144,7 @@ class Qrels:
     @property
     def flat(self) -> Qrels:
         """One row per document: its highest grade over the subtopics."""
-        # Qrels that hold themselves would keep each batch's arrays until a rare run of the garbage collector.
+        # Never kept on the qrels themselves: what refers to itself stays in memory until the collector comes by.
         return self if self.subtopics is None else self._best
 
     @cached_property

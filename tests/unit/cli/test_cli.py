@@ -239,7 +239,7 @@ def test_classify_prints_the_areas_and_draws_the_curves(rankgauge, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "verb", ["demo", "evaluate", "compare", "gate", "holes", "doctor", "measures", "convert", "classify"]
+    "verb", ["demo", "evaluate", "compare", "gate", "trend", "holes", "doctor", "measures", "convert", "classify"]
 )
 def test_the_help_of_every_verb_ends_with_an_example(rankgauge, verb):
     said = rankgauge(verb, "--help")

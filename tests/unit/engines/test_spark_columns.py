@@ -10,8 +10,8 @@ from rankgauge.errors import InputError
 LOG = {"query_id": "string", "document_id": "bigint", "model_rank": "int", "label": "double"}
 
 
-def of_log(types, *, by=(), ids=True, text=False, **given):
-    return log_columns(types, given, by, where="the rankings", ids=ids, text=text)
+def of_log(types, *, by=(), ids=True, text=False, apart=False, **given):
+    return log_columns(types, given, by, where="the rankings", ids=ids, text=text, apart=apart)
 
 
 def test_usual_names_are_found_and_ids_become_text():
@@ -32,18 +32,17 @@ def test_scores_decide_where_both_are_there_unless_the_rank_is_named():
     assert of_log(both, rank="model_rank", score="score").order == "score"
 
 
-def test_a_name_for_scores_and_grades_is_not_guessed():
+def test_relevance_score_is_the_grade_of_a_log_and_is_left_out_of_a_run_with_ranks():
     types = {"query_id": "string", "document_id": "string", "model_rank": "int", "relevance_score": "double"}
-    with pytest.raises(InputError, match="expected a score or a grade, got 'relevance_score', which could be either"):
-        of_log(types)
-    assert of_log(types, grade="relevance_score").order == "rank"
-    assert of_log(types, score="relevance_score").order == "score"
+    assert (of_log(types).order, of_log(types).graded) == ("rank", True)
+    assert (of_log(types, apart=True).order, of_log(types, apart=True).graded) == ("rank", False)
+    assert of_log(types, apart=True, grade="relevance_score").graded
 
 
 def test_documents_are_not_needed_where_ids_are_not_read():
     types = {"query": "string", "rank": "int", "grade": "int"}
     assert "doc" not in of_log(types, ids=False).select
-    with pytest.raises(InputError, match=r'columns for doc, got the columns .*; name them: doc="NAME"'):
+    with pytest.raises(InputError, match=r"columns for doc, got the columns .*; name them: --columns doc=NAME"):
         of_log(types)
 
 
@@ -74,6 +73,11 @@ def test_numbers_may_be_text_in_text_files_and_sizes_of_types_do_not_matter():
 def test_a_column_that_is_not_there_is_named_with_the_nearest():
     with pytest.raises(InputError, match=r"expected a column 'model_rnk' for rank, got .*; did you mean 'model_rank'"):
         of_log(LOG, rank="model_rnk")
+
+
+def test_a_group_that_is_no_column_is_named():
+    with pytest.raises(InputError, match=r"expected a column 'dya' of by, got .*; did you mean 'day'"):
+        of_log(LOG | {"day": "date"}, by=("dya",))
 
 
 def test_judgments_may_call_a_grade_a_score_and_have_days_or_none():

@@ -50,12 +50,12 @@ def page_json(comparison: Comparison, sources: Sources, title: str | None) -> di
         "product_depth": sources.product_depth,
         "query_texts": [sources.queries.get(query) for query in scores.queries],
         "profiles": [_profile(measure, sources) for measure in scores.measures],
-        "versions": _versions(),
+        "versions": versions(),
         "order": order_of(comparison),
         "relative": [_relative(pair) for pair in comparison.pairs],
         **rankings_json(comparison, sources.qrels, sources.runs, sources.texts, sources.depth),
     }
-    made: dict[str, Any] = _without_nan(as_json(comparison) | {"page": page})
+    made: dict[str, Any] = without_nan(as_json(comparison) | {"page": page})
     return made
 
 
@@ -86,7 +86,8 @@ def _relative(pair: Pair) -> float | None:
     return (float(pair.run_values.mean()) - baseline) / abs(baseline)
 
 
-def _versions() -> dict[str, str]:
+def versions() -> dict[str, str]:
+    """Versions of what the numbers depend on."""
     return {"Python": platform.python_version()} | {name: _version(name) for name in PACKAGES}
 
 
@@ -97,12 +98,12 @@ def _version(package: str) -> str:
         return "from source" if package == "rankgauge" else "not installed"
 
 
-def _without_nan(content: Any) -> Any:
+def without_nan(content: Any) -> Any:
     """The same object with null for every number that is none, which JSON cannot say."""
     if isinstance(content, float):
         return content if np.isfinite(content) else None
     if isinstance(content, dict):
-        return {key: _without_nan(value) for key, value in content.items()}
+        return {key: without_nan(value) for key, value in content.items()}
     if isinstance(content, list | tuple):
-        return [_without_nan(value) for value in content]
+        return [without_nan(value) for value in content]
     return content.item() if isinstance(content, np.generic) else content

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Mapping, Sequence
-from importlib import resources
 from os import PathLike
-from pathlib import Path
 
 from rankgauge.comparison.comparison import Comparison
 from rankgauge.engines.memory import AnyQrels, AnyRun, as_qrels, as_runs
-from rankgauge.errors import Fault, InputError, ParameterError
+from rankgauge.errors import ParameterError
 from rankgauge.records import Run
-from rankgauge.report.page.data import Sources, page_json, script_json
-from rankgauge.report.page.markup import Child, Markup, tag, together
+from rankgauge.report.page.data import Sources, page_json
+from rankgauge.report.page.markup import Markup, tag, together
 from rankgauge.report.page.notes import method_notes
 from rankgauge.report.page.numbers import Content
 from rankgauge.report.page.plots import interval_plots, unjudged_plots, weight_plots, weight_sentences
 from rankgauge.report.page.queries import difference_plots, query_view, select
+from rankgauge.report.page.shell import contents, document, footer, save, section
 from rankgauge.report.page.summary import SAYS, mark, summary
 from rankgauge.report.page.tables import everyone_tables, heat_table, pairs_table
 
@@ -57,32 +54,14 @@ def save_page(
         raise ParameterError(f"product depth: expected a number of ranks from 1 to {DEEPEST}, got {product_depth}")
     named = {run.name: run for run in as_runs(runs)} if runs else {}
     sources = Sources(None if qrels is None else as_qrels(qrels), named, texts or {}, queries or {}, product_depth)
-    written = page(comparison, sources, title=title)
-    target = Path(path)
-    try:
-        target.write_text(written, encoding="utf-8")
-    except OSError as error:
-        raise InputError(Fault(str(target), "a place to write the report", f"{error.strerror}")) from error
+    save(path, page(comparison, sources, title=title))
 
 
 def page(comparison: Comparison, sources: Sources, *, title: str | None = None) -> str:
     """Write the page as text."""
     content = Content(page_json(comparison, sources, title or title_of(comparison)))
-    style, script = (_packaged(f"page.{kind}") for kind in ("css", "js"))
-    said = content.at("page", "title")
-    head = tag(
-        "head",
-        tag("meta", charset="utf-8"),
-        tag("meta", http_equiv="Content-Security-Policy", content=_policy(style, script)),
-        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        tag("meta", name="color-scheme", content="light dark"),
-        tag("meta", name="generator", content=f"rankgauge {content.at('page', 'versions', 'rankgauge')}"),
-        tag("title", said),
-        tag("style", Markup(style)),
-    )
-    data = tag("script", Markup(script_json(content.data)), type="application/json", id="data")
-    body = tag("body", *_body(content), data, tag("script", Markup(script)))
-    return f"<!DOCTYPE html>\n{tag('html', head, body, lang='en')}\n"
+    said, version = content.at("page", "title"), content.at("page", "versions", "rankgauge")
+    return document(content, _body(content), title=said, version=version, parts=("page",))
 
 
 def title_of(comparison: Comparison) -> str:
@@ -92,69 +71,33 @@ def title_of(comparison: Comparison) -> str:
     return f"{named} compared with {comparison.baseline}"
 
 
-def _packaged(file: str) -> str:
-    return (resources.files("rankgauge.report.page") / file).read_text("utf-8")
-
-
-def _policy(style: str, script: str) -> str:
-    """What the browser may do: run this script, apply this style, and nothing else; no network."""
-    return (
-        f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; "
-        "img-src data:; base-uri 'none'; form-action 'none'"
-    )
-
-
-def _hash(text: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
-
-
 def _body(c: Content) -> list[Markup]:
     several = len(c.at("page", "runs")) > 2
     sections = [
-        _section("table", "Runs and measures", _table_lead(c), pairs_table(c)),
-        _section("intervals", "Differences with their intervals", _interval_legend(c), *interval_plots(c)),
-        _section("queries", "Query by query", _queries_lead(c), _plot_controls(c), difference_plots(c)),
-        _section("heat", "All means at a glance", None, heat_table(c)),
-        _section("unjudged", "Unjudged documents", UNJUDGED, tag("div", *unjudged_plots(c), class_="panels")),
-        _section("weights", "What the measures look at", WEIGHTS, weight_plots(c),
+        section("table", "Runs and measures", _table_lead(c), pairs_table(c)),
+        section("intervals", "Differences with their intervals", _interval_legend(c), *interval_plots(c)),
+        section("queries", "Query by query", _queries_lead(c), _plot_controls(c), difference_plots(c)),
+        section("heat", "All means at a glance", None, heat_table(c)),
+        section("unjudged", "Unjudged documents", UNJUDGED, tag("div", *unjudged_plots(c), class_="panels")),
+        section("weights", "What the measures look at", WEIGHTS, weight_plots(c),
                  tag("ul", *[tag("li", one) for one in weight_sentences(c)])),
-        *([_section("everyone", "All runs against each other", EVERYONE, everyone_tables(c))]
+        *([section("everyone", "All runs against each other", EVERYONE, everyone_tables(c))]
           if several and c.data["everyone"] else []),
-        _section("view", "One query, side by side", None, query_view(c)),
-        _section("method", "Method notes", None, method_notes(c)),
+        section("view", "One query, side by side", None, query_view(c)),
+        section("method", "Method notes", None, method_notes(c)),
     ]  # fmt: skip
-    titles = [(section.id, section.title) for section in sections]
     return [
         tag("a", "Skip to the verdict", href="#verdict", class_="skip"),
         tag("header", tag("p", "rankgauge comparison", class_="kicker"), tag("h1", c.at("page", "title")), _facts(c)),
-        tag("main", summary(c), _contents(titles), *[section.markup for section in sections]),
-        tag("footer", tag("p", "Made with rankgauge ", c.at("page", "versions", "rankgauge"),
-                          ". This page is complete in itself: it loads nothing and sends nothing.")),
+        tag("main", summary(c), contents(sections), *[one.markup for one in sections]),
+        footer(c.at("page", "versions", "rankgauge")),
     ]  # fmt: skip
-
-
-class _Part:
-    """One section: its id and title for the list of contents, and its markup."""
-
-    def __init__(self, id: str, title: str, markup: Markup) -> None:
-        self.id, self.title, self.markup = id, title, markup
-
-
-def _section(id: str, title: str, lead: str | Markup | None, *content: Child) -> _Part:
-    said = lead if isinstance(lead, Markup) else tag("p", lead, class_="lead") if lead else None
-    heading = tag("h2", title, id=f"{id}-title")
-    return _Part(id, title, tag("section", heading, said, *content, id=id, aria_labelledby=f"{id}-title"))
 
 
 def _facts(c: Content) -> Markup:
     """How much was compared, in one line."""
     measures = ", ".join(c.at("page", "measures"))
     return tag("p", c.number("count", "input", "judged_queries"), " judged queries · ", measures, class_="facts")
-
-
-def _contents(titles: list[tuple[str, str]]) -> Markup:
-    links = [tag("li", tag("a", title, href=f"#{id}")) for id, title in titles]
-    return tag("nav", tag("ul", *links), aria_label="Sections")
 
 
 def _table_lead(c: Content) -> Markup:

@@ -1,0 +1,1 @@
+"""Trend: a measure day by day, what the days before lead one to expect, and where it left that."""
