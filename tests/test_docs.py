@@ -1,6 +1,7 @@
 """Every code block of README, CONTRIBUTING and docs/ runs, beside a copy of the golden set.
 
-Beside it lies the same in the shape of logs: `rag-logs/` of two days, its rows with their grades, and `judgments.parquet`.
+Beside it lies the same in the shape of logs: `rag-logs/` of two days, its rows with their grades, and
+`judgments.parquet`.
 
 A ```python block runs after the earlier ones of its page, in the same namespace; one written as a Python
 session (>>>) is compared with the output it shows. In a ```console block each line after a `$` is run by a

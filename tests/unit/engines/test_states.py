@@ -7,7 +7,6 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-import rankgauge as rg
 from rankgauge.engines import batch, states
 from rankgauge.engines.plan import plan
 from rankgauge.errors import InputError
@@ -67,9 +66,6 @@ def test_what_does_not_fit_is_left_to_rows():
     assert states.layout(trusting("nDCG@10"), **SEEN | {"whole": False}) is None
     assert states.layout(trusting("nDCG@10"), **SEEN | {"highest": float(states.MOST_KINDS)}) is None
     assert states.layout(plan(["nDCG@10"], order="rank"), **SEEN) is None
-    assert states.layout(plan(["nDCG@10"], order="score", trusted=True), **SEEN) is None
-    assert states.layout(trusting("alpha_nDCG@10"), **SEEN) is None
-    assert states.layout(trusting("nDCG@10", how=rg.CONVENTIONS["beir"]), **SEEN) is None
 
 
 def test_words_hold_as_many_codes_as_fit_and_the_highest_bit_counts():

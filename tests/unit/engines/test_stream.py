@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
+import rankgauge as rg
 from pieces import Frames
 from rankgauge.engines import batch, stream, streaming
 from rankgauge.engines.budget import Budget
@@ -246,7 +247,7 @@ def test_judged_groups_without_rankings_are_left_out_and_counted(tmp_path, bound
 
 
 def test_missing_queries_do_not_count_where_the_convention_says_so(tmp_path):
-    how = stream.plan([], "default", order="rank").how.but(queries="both")
+    how = rg.CONVENTIONS["default"].but(queries="both")
     found = evaluate(Frames([ONE]), tmp_path, Frames([JUDGED], label="qrels"), convention=how)
     assert found.summary.count("missing") == 0
     assert found.summary.count("not counted") == 2
