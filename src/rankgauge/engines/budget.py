@@ -10,8 +10,8 @@ import polars as pl
 from rankgauge.errors import Fault, InputError
 
 SMALLEST = 256 << 20
-AT_REST = 160 << 20
-"""What the process needs before it reads a row: Python with polars and numpy, and the threads' buffers."""
+AT_REST = 220 << 20
+"""What does not grow with the rows of a batch: Python with polars and numpy, the allocators' slack, score files."""
 
 SCORING = 180
 """Bytes a row needs while it is scored, beyond the row itself; measured, with half the rows judged."""

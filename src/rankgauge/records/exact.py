@@ -73,8 +73,10 @@ def _by_power(mantissa: FloatArray, power: IntArray, group: IntArray, groups: in
 
 def merged(sums: Iterable[Sequence[float]]) -> Expansion:
     """Add up exact sums."""
-    parts = list(sums)
-    past = sum(one[0] for one in parts if len(one) and math.isinf(one[0]))
+    parts = [one for one in sums if len(one)]
+    if len(parts) == 1:
+        return tuple(parts[0])
+    past = sum(one[0] for one in parts if math.isinf(one[0]))
     return (past,) if past else expansion(sum((fraction(one) for one in parts), Fraction(0)))
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -137,7 +138,9 @@ class Summary:
 
     def count(self, status: str, /, **group: Any) -> int:
         """Number of queries with a status, in one group or in all."""
-        return int(_of(self.counts, group)[status].sum())
+        if set(group) != set(self.by):
+            return int(_of(self.counts, group)[status].sum())
+        return sum(int(row[status]) for row in self._counts.get(self._key(group), []))
 
     def counted(self, /, **group: Any) -> int:
         """Number of queries that means are over."""
@@ -172,8 +175,23 @@ class Summary:
         return math.exp(found.mean) if how == "geometric" else found.mean
 
     def _sum(self, column: str, which: str, group: Mapping[str, Any]) -> tuple[int, Expansion]:
-        rows = _of(self.totals.filter(pl.col("column") == column), group)
-        return int(rows["n"].sum()), merged(rows[which].to_list())
+        if set(group) != set(self.by):
+            found = _of(self.totals.filter(pl.col("column") == column), group).to_dicts()
+        else:
+            found = self._totals.get((column, *self._key(group)), [])
+        return sum(row["n"] for row in found), merged(row[which] for row in found)
+
+    def _key(self, group: Mapping[str, Any]) -> tuple[Any, ...]:
+        return tuple(group[name] for name in self.by)
+
+    @cached_property
+    def _totals(self) -> dict[tuple[Any, ...], list[dict[str, Any]]]:
+        """Rows of `totals` by column and group: a search for each of a year's numbers takes most of the time."""
+        return _by_key(self.totals, ("column", *self.by))
+
+    @cached_property
+    def _counts(self) -> dict[tuple[Any, ...], list[dict[str, Any]]]:
+        return _by_key(self.counts, self.by)
 
 
 _SUMS = ("sum", "squares")
@@ -210,6 +228,13 @@ def _totals(
     with np.errstate(over="ignore"):
         squares = values**2
     return list(zip(counts, exact_sums(values, group, groups), exact_sums(squares, group, groups), strict=True))
+
+
+def _by_key(frame: pl.DataFrame, keys: Sequence[str]) -> dict[tuple[Any, ...], list[dict[str, Any]]]:
+    found: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for row in frame.iter_rows(named=True):
+        found.setdefault(tuple(row[key] for key in keys), []).append(row)
+    return found
 
 
 def _of(frame: pl.DataFrame, group: Mapping[str, Any]) -> pl.DataFrame:

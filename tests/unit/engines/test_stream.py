@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 from collections.abc import Callable
 from pathlib import Path
@@ -325,3 +326,15 @@ def test_what_cannot_be_scored_is_refused_with_advice(source, qrels, message):
     error = EmptyInputError if "at least one" in message else InputError
     with pytest.raises(error, match=message):
         evaluate(source, qrels=qrels)
+
+
+def test_a_batch_leaves_nothing_behind_that_only_the_garbage_collector_finds():
+    how = plan(["nDCG@3", "RR", "ERR", "RBP"], order="rank", top_grade=3.0)
+    batch.score(ONE, how)
+    gc.collect()
+    gc.disable()
+    try:
+        batch.score(ONE, how)
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
