@@ -1,6 +1,6 @@
 """Every code block of README, CONTRIBUTING and docs/ runs, beside a copy of the golden set.
 
-Beside it lies the same in the shape of logs: `logs/` of two days, its rows with their grades, and `judgments.parquet`.
+Beside it lies the same in the shape of logs: `rag-logs/` of two days, its rows with their grades, and `judgments.parquet`.
 
 A ```python block runs after the earlier ones of its page, in the same namespace; one written as a Python
 session (>>>) is compared with the output it shows. In a ```console block each line after a `$` is run by a
@@ -96,8 +96,8 @@ def as_logs(place: Path) -> None:
         rows = ranked.with_columns(model_rank=pl.int_range(1, pl.len() + 1).over("query"))
         log = rows.join(judgments, on=["query", "doc"], how="left", maintain_order="left")
         names = {"query_id": "query", "document_id": "doc", "model_rank": "model_rank", "relevance_score": "grade"}
-        (place / "logs" / f"date={date}").mkdir(parents=True)
-        log.select(**names).write_parquet(place / "logs" / f"date={date}" / "part-0.parquet")
+        (place / "rag-logs" / f"date={date}").mkdir(parents=True)
+        log.select(**names).write_parquet(place / "rag-logs" / f"date={date}" / "part-0.parquet")
 
 
 @pytest.fixture
