@@ -1,7 +1,7 @@
 """Each way to score a log, as its users would call it: one process, one call, the means as JSON. Run by scale.py.
 
 A contestant gets the folder of a log, the measures, and what it may use; it returns the means in order. What it
-loads and starts before (a library, a Spark session) is not in `seconds`.
+loads and starts before (a library, a Spark session) is not in `seconds`, nor in `cpu`, which is this process's alone.
 """
 
 from __future__ import annotations
@@ -188,9 +188,10 @@ def main() -> None:
     parser.add_argument("--heap", default="4g")
     given = vars(parser.parse_args())
     call = CONTESTANTS[given.pop("name")](Task(**given))
-    start = time.perf_counter()
+    start, cpu = time.perf_counter(), time.process_time()
     means = call()
-    json.dump({"seconds": time.perf_counter() - start, "means": [float(mean) for mean in means]}, sys.stdout)
+    spent = {"seconds": time.perf_counter() - start, "cpu": time.process_time() - cpu}
+    json.dump({**spent, "means": [float(mean) for mean in means]}, sys.stdout)
 
 
 if __name__ == "__main__":

@@ -98,12 +98,14 @@ def test_growth_says_how_far_from_linear_and_flat_it_is() -> None:
     scale = module("scale")
 
     def entry(seconds: float, memory: float) -> object:
-        output = json.dumps({"seconds": seconds, "means": [0.5]})
+        output = json.dumps({"seconds": 2 * seconds, "cpu": seconds, "means": [0.5]})
         return scale.Entry("rankgauge", (), [scale.Sample(seconds + 1, seconds, memory, 0, output)])
 
     tables = {10_000_000: [entry(3.3, 500.0)], 100_000_000: [entry(30.0, 550.0)]}
     last = scale.growth(tables, ["rankgauge"]).splitlines()[-1]
-    assert last == ("rankgauge: seconds per row within 10% of those of the largest log; peak memory 500 to 550 MiB.")
+    assert last == (
+        "rankgauge: processor time per row within 10% of that of the largest log; peak memory 500 to 550 MiB."
+    )
 
 
 def test_a_small_log_is_the_beginning_of_a_large_one_and_has_what_hand_written_queries_trip_over(
