@@ -21,7 +21,7 @@ from rankgauge.engines.plan import plan
 from spark_processes import LONGEST_WAIT, free_port, listens, wait_for
 from spark_worlds import logs
 
-PARTS = 12
+PARTS = 8
 AT_ONCE = 2
 MEASURES = ["nDCG@10", "AP"]
 
