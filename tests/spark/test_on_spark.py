@@ -51,7 +51,8 @@ def test_days_become_groups_and_the_folder_holds_table_and_summary(lake, tmp_pat
     whole = plan(MEASURES, order="rank", by=("day",)).summary(expected)
     for one, other in ((kept.summary.totals, whole.totals), (found.summary.totals, whole.totals)):
         assert_frame_equal(one.sort("day", "column"), other.sort("day", "column"), check_exact=True)
-    assert {note.kind for notes in found.about.notes.values() for note in notes} >= {"ideal", "queries left out"}
+    kinds = {note.kind for notes in found.about.notes.values() for note in notes}
+    assert kinds >= {"ideal", "empty grades", "rank as score"}
     assert not list((tmp_path / "out").rglob("_*"))
 
 

@@ -21,6 +21,7 @@ from rankgauge.engines.results import ABOUT, About, Results, about_of, key_of, r
 from rankgauge.engines.working import Work
 from rankgauge.errors import EngineError, Fault, InputError
 from rankgauge.formats._dataset_files import partitions
+from rankgauge.records import Note
 from rankgauge.records.summary import NOT_COUNTED, SCORED, Summary
 
 if TYPE_CHECKING:
@@ -107,12 +108,23 @@ def _computed(
         got = f"none of {summary.queries}"
         raise InputError(Fault(source, "queries that have both results and judgments", got, "compare the ids"))
     about = about_of(plan, summary, engine="spark", source=source)
-    everywhere = noted.of_input(plan, label=source, apart=request.qrels is not None)
+    everywhere = [*_seen(prepared), *noted.of_input(plan, label=source, apart=request.qrels is not None)]
     notes = {
         key_of(group): [*everywhere, *noted.notes_of(summary, plan, label=source, **group)]
         for group in summary.groups()
     }
     return replace(about, notes=notes), summary
+
+
+def _seen(prepared: spark.Prepared) -> list[Note]:
+    """What the look at all rows found, in the words of the other engines."""
+    seen, plan, said = prepared.seen, prepared.plan, []
+    if seen.unjudged and seen.unjudged < seen.rows:
+        said.append(Note("empty grades", seen.unjudged, f"{seen.unjudged} rows without a grade were read as unjudged"))
+    if plan.order == "rank":
+        raised = "; ranks count from 0 and were raised by 1" if plan.from_zero else ""
+        said.append(Note("rank as score", seen.rows, f"the rank column decides{raised}"))
+    return said
 
 
 def _shared(out: Path) -> Path:

@@ -68,6 +68,7 @@ def _classic(builder: Any, master: str | None, memory: int | None) -> Any:
     logging.getLogger("SQLQueryContextLogger").disabled = True  # what fails is raised; it need not be printed too
     settings = dict(QUIET)
     if master is None or master.startswith("local"):
+        os.environ.setdefault("SPARK_LOCAL_IP", LOOPBACK["spark.driver.host"])
         settings |= LOOPBACK | ({} if memory is None else {"spark.driver.memory": f"{max(memory >> 20, 512)}m"})
     if master is not None:
         builder = builder.master(master)
