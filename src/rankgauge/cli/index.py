@@ -81,7 +81,7 @@ def _lexical(bm25: bool, vectors: bool, language: str, engine: str | None, scori
         _refuse("it is for words: say --bm25 as well", engine=engine, **given)
         return None
     chosen = {**({"variant": "lucene"} if given or engine == "exact" else {}), **given}
-    formulas, made = talk.late("rankgauge.retrieval.formulas"), talk.late("rankgauge.retrieval.index")
+    formulas, made = talk.late("rankgauge.retrieval.formulas"), talk.late("rankgauge.retrieval.assembly")
     return made.Lexical(language, engine, formulas.Scoring(**chosen) if chosen else None)
 
 
@@ -91,7 +91,7 @@ def _dense(vectors: bool, model: str | None, precision: str) -> Any:
         return None
     if model is None:
         raise typer.BadParameter("expected the model that makes the vectors, got none", param_hint="--model")
-    return talk.late("rankgauge.retrieval.index").Dense(model, precision=precision)
+    return talk.late("rankgauge.retrieval.assembly").Dense(model, precision=precision)
 
 
 def _build(output: Path, corpus: Path, lexical: Any, dense: Any, overwrite: bool) -> None:

@@ -7,10 +7,11 @@ import json
 import pytest
 
 from rankgauge.errors import DuplicateError, FormatError, InputError, MethodError
+from rankgauge.retrieval.assembly import Dense, Lexical
 from rankgauge.retrieval.checking import check
 from rankgauge.retrieval.documents import read_documents
 from rankgauge.retrieval.formulas import Scoring
-from rankgauge.retrieval.index import Dense, Index, Lexical
+from rankgauge.retrieval.index import Index
 from rankgauge.retrieval.manifest import changing
 from rankgauge.retrieval.protocols import Document
 from rankgauge.retrieval.tokenizers import of_callable
