@@ -19,12 +19,12 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 from statistics import fmean, median
 
 from contestants import MEASURES, TREC_EVAL, within_10
+from saying import installed, talk
 
 HERE = Path(__file__).resolve().parent
 TOOLS = ("rankgauge", "pytrec_eval", "ir_measures", "ranx")
@@ -174,17 +174,6 @@ def table(contestants: Sequence[Contestant], *, base: str, size: int | None) -> 
         cells = f"{wall:.3f} | {min(walls):.3f}–{max(walls):.3f} | {wall / unit:.2f} | {cpu:.2f} | {memory:.0f} |"
         lines.append(f"| {contestant.name} | {cells}" + (f" {memory * 2**20 / size:.2f} |" if size else ""))
     return "\n".join(lines)
-
-
-def talk(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
-
-
-def installed(name: str) -> str | None:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return None
 
 
 def arguments() -> argparse.Namespace:

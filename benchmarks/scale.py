@@ -20,11 +20,11 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
-from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
 
+from saying import installed, talk
 from scale_contestants import CONTESTANTS, WITHOUT_MEANS, WRONG, needs
 from scale_processes import Sample, measured
 from scale_queries import ONE, SIX
@@ -170,17 +170,6 @@ def cluster(workers: int, folder: Path) -> Iterator[str]:
             process.terminate()
         for process in started:
             process.wait()
-
-
-def talk(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
-
-
-def installed(name: str) -> str | None:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return None
 
 
 def there(names: Sequence[str]) -> list[str]:

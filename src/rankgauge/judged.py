@@ -299,6 +299,11 @@ class JudgedRun:
         return bool((self.last > self.first).any())
 
     @cached_property
+    def orders(self) -> dict[bool, JudgedRun]:
+        """The rankings with ties in their best (True) and worst order, kept for other measures by who makes them."""
+        return {}
+
+    @cached_property
     def _cuts(self) -> dict[int, JudgedRun]:
         return {}
 

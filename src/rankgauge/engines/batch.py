@@ -14,12 +14,11 @@ import numpy as np
 import polars as pl
 
 from rankgauge.conventions import Convention
-from rankgauge.engines import memory
+from rankgauge.engines import memory, ranking
 from rankgauge.engines.joining import Joined, joined
 from rankgauge.engines.plan import COUNTS, QUERY, STATUS, Plan
 from rankgauge.errors import Fault, InputError
 from rankgauge.judged import BoolArray, IntArray, JudgedRun
-from rankgauge.records import Run
 from rankgauge.records._columns import FloatArray
 from rankgauge.records.summary import LEFT_OUT, MISSING, NOT_COUNTED, SCORED, STATUSES
 
@@ -105,7 +104,7 @@ def _table(both: Joined, judged: JudgedRun, counted: BoolArray, numbers_of: dict
     kind = np.where(counted, np.where(judged.depth > 0, _KIND[SCORED], _KIND[MISSING]), _KIND[NOT_COUNTED])
     kind = np.append(kind, _KIND[LEFT_OUT])[at]  # the last is the number -1
     names = pl.concat([both.run.queries, both.qrels.queries.gather(silent), both.idle])
-    own = np.append(_retrieved(both.run), np.zeros(len(at) - len(numbers), dtype=np.int64))
+    own = np.append(ranking.sizes(both.run), np.zeros(len(at) - len(numbers), dtype=np.int64))
     hits = np.bincount(judged.query, minlength=Q + 1)[at]
     tied = np.bincount(judged.query[judged.last > judged.first], minlength=Q + 1)[at]
     counts = (own, hits, tied, _counts(names, both.dropped), _counts(names, both.conflicts))
@@ -127,9 +126,3 @@ def _counts(queries: pl.Series, known: Mapping[str, int]) -> IntArray:
     if not known:
         return np.zeros(len(queries), dtype=np.int64)
     return np.array([known.get(query, 0) for query in queries], dtype=np.int64)
-
-
-def _retrieved(run: Run) -> IntArray:
-    if run.ranks is None or not len(run):
-        return np.diff(run.offsets)
-    return np.maximum.reduceat(run.ranks, run.offsets[:-1])

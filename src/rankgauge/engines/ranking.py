@@ -76,13 +76,17 @@ def place(run: Run, rows: IntArray, convention: Convention) -> Places:
     return Places(rank, low - start + 1, high - start)
 
 
+def sizes(run: Run) -> IntArray:
+    """Number of documents retrieved for each of the run's queries, int64; the last rank where ranks were given."""
+    if run.ranks is None or not len(run):
+        return np.diff(run.offsets)
+    return np.maximum.reduceat(run.ranks, run.offsets[:-1])
+
+
 def depths(run: Run, numbers: IntArray, Q: int) -> IntArray:
-    """Number of documents retrieved for each judged query, int64[Q]; the last rank where ranks were given."""
-    sizes = np.diff(run.offsets)
-    if run.ranks is not None and len(run):
-        sizes = np.maximum.reduceat(run.ranks, run.offsets[:-1])
+    """Number of documents retrieved for each judged query, int64[Q]; see `sizes`."""
     depth = np.zeros(Q, dtype=np.int64)
-    depth[numbers[numbers >= 0]] = sizes[numbers >= 0]
+    depth[numbers[numbers >= 0]] = sizes(run)[numbers >= 0]
     return depth
 
 

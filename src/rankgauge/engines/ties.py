@@ -121,11 +121,17 @@ def _against_grade(judged: JudgedRun, gain: Gain) -> BoolArray:
 
 
 def reordered(judged: JudgedRun, *, best: bool) -> JudgedRun:
-    """Return the ranking whose ties stand in the best, or the worst, order for the system.
+    """Return the ranking whose ties stand in the best, or the worst, order for the system; worked out once.
 
     Best: documents that may gain first, by falling grade, then the unjudged, then the judged without gain.
     Worst: the other way round.
     """
+    if best not in judged.orders:
+        judged.orders[best] = _reordered(judged, best=best)
+    return judged.orders[best]
+
+
+def _reordered(judged: JudgedRun, *, best: bool) -> JudgedRun:
     gainful = (judged.grade > 0) | judged.rel
     early = gainful if best else ~gainful
     order = np.lexsort((-judged.grade if best else judged.grade, judged.first, judged.query))

@@ -54,14 +54,15 @@ def _items(source: Source, faults: Faults) -> Iterator[tuple[str, str, str]]:
         where = source.at(number)
         try:
             line = raw.decode()
-            parsed = _of_object(json.loads(line)) if as_json else _of_fields(line)
+            parsed = _of_object(json.loads(line)) if as_json else of_fields(line)
         except (UnicodeDecodeError, json.JSONDecodeError, FormatError) as error:
             faults.add(where, "an id and a text", f"{raw[:60].decode(errors='replace')!r} ({error})", ADVICE)
             continue
         yield (where, *parsed)
 
 
-def _of_fields(line: str) -> tuple[str, str]:
+def of_fields(line: str) -> tuple[str, str]:
+    """Part a line of id, tab and text; raises FormatError for a line that is none."""
     id_, tab, text = line.partition("\t")
     if not tab or not id_:
         raise FormatError(Fault("line", "a tab after the id", "none"))

@@ -13,7 +13,7 @@ from rankgauge.formats._bytes import Progress
 from rankgauge.formats._names import bare
 from rankgauge.formats._rows import Faults
 from rankgauge.formats._stream import stream_lines
-from rankgauge.formats.texts import IDS, TEXTS, read_texts
+from rankgauge.formats.texts import IDS, TEXTS, of_fields, read_texts
 from rankgauge.retrieval.protocols import Document
 
 ADVICE = 'write {"_id": ..., "title": ..., "text": ...}, or id, tab and text'
@@ -46,7 +46,7 @@ def read_documents(path: str | os.PathLike[str], *, progress: Progress | None = 
         where = f"{file}:{number}"
         try:
             line = raw.decode()
-            document = _of_object(json.loads(line)) if as_json else _of_fields(line)
+            document = _of_object(json.loads(line)) if as_json else Document(*of_fields(line))
         except (UnicodeDecodeError, json.JSONDecodeError, RecursionError, FormatError) as error:
             got = f"{raw[:60].decode(errors='replace')!r} ({error})"
             faults.add(where, "an id and a text", got, ADVICE)
@@ -82,13 +82,6 @@ def _file(path: Path, holds: str) -> Path:
         return found[0]
     names = ", ".join(file.name for file in found) or "none of them"
     raise FormatError(Fault(str(path), f"{holds}.jsonl, plain or compressed, in the folder", names, "name the file"))
-
-
-def _of_fields(line: str) -> Document:
-    id_, tab, text = line.partition("\t")
-    if not tab or not id_:
-        raise FormatError(Fault("line", "a tab after the id", "none"))
-    return Document(id_, text)
 
 
 def _of_object(item: Any) -> Document:
