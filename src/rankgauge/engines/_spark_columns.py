@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from rankgauge.engines.plan import DOC, GRADE, QUERY, RANK, SCORE, Order
 from rankgauge.errors import Fault, InputError, did_you_mean
-from rankgauge.formats._dataset_columns import EITHER, Roles, roles_of
+from rankgauge.formats._dataset_columns import Roles, is_log, roles_of
 from rankgauge.formats._names import ROLES, bare
 
 Types = Mapping[str, str]
@@ -74,7 +74,7 @@ def _log_roles(found: Sequence[str], named: Mapping[str, str], by: Sequence[str]
     if apart:
         with suppress(InputError):
             roles = roles_of(found, named, holds="log", by=by, where=where)
-            if roles.graded and (GRADE in named or bare(roles.columns[GRADE]) != EITHER):
+            if is_log(roles.columns.get(GRADE), named):
                 return roles
     return roles_of(found, named, holds="run" if apart else "log", by=by, where=where)
 

@@ -16,7 +16,7 @@ from rankgauge.engines.plan import GRADE, RANK, Order
 from rankgauge.errors import Fault, InputError
 from rankgauge.formats import read_qrels, read_run
 from rankgauge.formats._api import _NAMELESS, sniff
-from rankgauge.formats._dataset_columns import EITHER
+from rankgauge.formats._dataset_columns import is_log
 from rankgauge.formats._dataset_files import KINDS, Files, find, plain, suffix_kind
 from rankgauge.formats._dataset_reading import reader_of
 from rankgauge.formats._names import ROLES, bare
@@ -116,9 +116,7 @@ def _log_of(sources: Sources, wanted: Wanted) -> Dataset | None:
         found = _open(sources, wanted, holds="log")
     except InputError:
         return None
-    grade = found.roles.get(GRADE)
-    named = GRADE in (wanted.columns or {})
-    return found if grade is not None and (named or bare(grade) != EITHER) else None
+    return found if is_log(found.roles.get(GRADE), wanted.columns or {}) else None
 
 
 def _by_rank(found: Dataset, sources: Sources, wanted: Wanted) -> Dataset:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal
@@ -70,6 +70,14 @@ class Roles:
         return {name: name for name in self.by} | dict(self.columns)
 
 
+def is_log(grade: str | None, named: Collection[str]) -> bool:
+    """Whether a table beside judgments is a log with grades, by its column of grades and the roles that were named.
+
+    What may be a score as well tells nothing, unless it was named.
+    """
+    return grade is not None and ("grade" in named or bare(grade) != EITHER)
+
+
 def roles_of(
     found: Sequence[str], columns: Mapping[str, str] | None, *, holds: Holds, by: Sequence[str], where: str
 ) -> Roles:
@@ -81,7 +89,7 @@ def roles_of(
     named = columns or {}
     left_out = None
     if holds == "run":
-        if "rank" in taken and "score" not in named and bare(taken.get("score", "")) == "relevancescore":
+        if "rank" in taken and "score" not in named and bare(taken.get("score", "")) == EITHER:
             left_out = taken.pop("score")  # In logs this is the grade; other judgments were given.
         if "score" in taken:
             taken.pop("rank", None)
