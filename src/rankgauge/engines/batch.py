@@ -7,7 +7,7 @@ Everything else is the memory engine's: the same records, the same judged runs, 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -51,7 +51,7 @@ def score(rows: pl.DataFrame, plan: Plan, qrels: pl.DataFrame | None = None) -> 
     if not plan.by:
         return _score(rows, plan, qrels)
     parts = _parted(rows, plan, qrels)
-    tables = [_score(part, plan, judged).select(*_named(plan, key), pl.all()) for key, part, judged in parts]
+    tables = [named(_score(part, plan, judged), plan.by, key) for key, part, judged in parts]
     return pl.concat(tables) if tables else pl.DataFrame(schema=plan.schema)
 
 
@@ -72,8 +72,9 @@ def _parted(
     return [(key, parts.get(key, nothing), judged.get(key, unjudged)) for key in keys]
 
 
-def _named(plan: Plan, key: Key) -> list[pl.Expr]:
-    return [pl.lit(value, pl.String).alias(name) for name, value in zip(plan.by, key, strict=True)]
+def named(table: pl.DataFrame, by: Sequence[str], key: Key) -> pl.DataFrame:
+    """Put a group's values of `by` before the columns of a table."""
+    return table.select(*(pl.lit(v, pl.String).alias(n) for n, v in zip(by, key, strict=True)), pl.all())
 
 
 def _score(rows: pl.DataFrame, plan: Plan, qrels: pl.DataFrame | None) -> pl.DataFrame:

@@ -11,7 +11,8 @@ import polars as pl
 from rankgauge.engines import batch
 from rankgauge.engines.parts import Group
 from rankgauge.engines.plan import DOC, GRADE, QUERY, RANK, SCORE, Plan
-from rankgauge.records._columns import HashArray, IntArray
+from rankgauge.engines.subtopics import stretches
+from rankgauge.records._columns import HashArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +46,7 @@ class Judged:
         wanted = rankings.select(*by, QUERY).unique(maintain_order=True)
         hashes = np.unique(wanted.select(self.keys).hash_rows().to_numpy())
         low, high = (np.searchsorted(self.hashes, hashes, side=side) for side in ("left", "right"))
-        near = self.rows[_ranges(low, high)]
+        near = self.rows[stretches(low, high)[1]]
         found = near.join(wanted, on=list(self.keys), nulls_equal=True, maintain_order="left_right")
         return found.select(*by, QUERY, DOC, GRADE) if len(found) else None
 
@@ -72,7 +73,7 @@ class NeverAsked:
             at = int(np.searchsorted(begins, start + most))
             end = int(begins[at]) if at < len(begins) else len(rows)
             table = batch.score(no_rows(plan), plan.but(by=()), rows[start:end])
-            yield named(table, plan.by, self.group)
+            yield batch.named(table, plan.by, self.group)
             start = end
 
 
@@ -80,11 +81,6 @@ def no_rows(plan: Plan) -> pl.DataFrame:
     """Return rankings without a row, `by` left out."""
     order = {RANK: pl.Int64} if plan.order == "rank" else {SCORE: pl.Float64}
     return pl.DataFrame(schema={QUERY: pl.String, DOC: pl.String} | order | {GRADE: pl.Float64})
-
-
-def named(table: pl.DataFrame, by: Sequence[str], group: Group) -> pl.DataFrame:
-    """Put a group's values of `by` before the columns of a table."""
-    return table.select(*(pl.lit(v, pl.String).alias(n) for n, v in zip(by, group, strict=True)), pl.all())
 
 
 def groups_of(frame: pl.DataFrame, by: Sequence[str]) -> list[Group]:
@@ -97,10 +93,3 @@ def only(frame: pl.DataFrame, key: Mapping[str, str | None]) -> pl.DataFrame:
     for name, value in key.items():
         frame = frame.filter(pl.col(name).eq_missing(pl.lit(value, pl.String)))
     return frame
-
-
-def _ranges(low: IntArray, high: IntArray) -> IntArray:
-    """Concatenate the numbers from each low to the high beside it."""
-    sizes = high - low
-    numbers: IntArray = np.arange(sizes.sum()) + np.repeat(low - (np.cumsum(sizes) - sizes), sizes)
-    return numbers
