@@ -147,10 +147,10 @@ class Closed:
 
 
 def heads_of(rows: pl.DataFrame, keys: Sequence[str]) -> HashArray:
-    """Hash the first row's keys of each stretch of rows with equal keys."""
-    begins = rows.select(pl.any_horizontal(pl.col(key).ne_missing(pl.col(key).shift()) for key in keys)).to_series()
-    heads = rows.select(keys).filter(begins | (pl.int_range(len(rows), eager=True) == 0))
-    return heads.hash_rows().to_numpy()
+    """Hash the first row's keys of each stretch of rows with equal keys, which their hashes tell apart."""
+    hashes = rows.select(keys).hash_rows().to_numpy()
+    heads: HashArray = hashes[np.append(True, hashes[1:] != hashes[:-1])[: len(hashes)]]
+    return heads
 
 
 def ahead(items: Iterable[T]) -> Generator[T, None, None]:
