@@ -31,7 +31,7 @@ def logs(seed: int, *, days: int = 12, queries: int = 5, longest: int = 14, lost
         for query in range(queries):
             docs = rng.permutation(20)[: rng.integers(1, longest + 1)]
             judged = rng.random() > 0.15
-            key = (f"2026-01-{day:02}", f"q{query}")
+            key = (f"2026-01-{day + 1:02}", f"q{query}")
             for place, doc in enumerate(docs):
                 grade = GRADES[rng.integers(len(GRADES))] if judged else None
                 rows.append((*key, f"d{doc}", place + 1, SCORES[rng.integers(len(SCORES))], grade))

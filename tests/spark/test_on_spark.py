@@ -61,11 +61,11 @@ def test_one_day_replaces_itself_and_leaves_the_others(lake, tmp_path):
     before = read_results(tmp_path / "out")
     other = logs(42, days=2).drop("score", "day").unique(["query", "rank"]).with_columns(grade=1.0)
     other = other.filter(pl.len().over("query") == pl.col("rank").max().over("query"))
-    other.write_parquet(lake / "day=2026-01-01" / "part.parquet")
-    on_spark.evaluate(asked(lake / "day=2026-01-01", out=tmp_path / "out", on_duplicate="max"))
+    other.write_parquet(lake / "day=2026-01-02" / "part.parquet")
+    on_spark.evaluate(asked(lake / "day=2026-01-02", out=tmp_path / "out", on_duplicate="max"))
     after = read_results(tmp_path / "out")
-    assert [group["day"] for group in after.summary.groups()] == [f"2026-01-0{day}" for day in range(3)]
-    for day, same in (("2026-01-00", True), ("2026-01-01", False), ("2026-01-02", True)):
+    assert [group["day"] for group in after.summary.groups()] == [f"2026-01-0{day}" for day in (1, 2, 3)]
+    for day, same in (("2026-01-01", True), ("2026-01-02", False), ("2026-01-03", True)):
         one, two = (results.summary.moments("AP", day=day) for results in (before, after))
         assert (one == two) == same
 

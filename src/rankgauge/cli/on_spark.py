@@ -20,7 +20,7 @@ from rankgauge.engines import noted, spark
 from rankgauge.engines.results import ABOUT, About, Results, about_of, key_of, read_results, refuse_other
 from rankgauge.engines.working import Work
 from rankgauge.errors import EngineError, Fault, InputError
-from rankgauge.formats._dataset_files import partitions
+from rankgauge.formats._dataset_files import NO_VALUE, dated, partitions
 from rankgauge.records import Note
 from rankgauge.records.summary import NOT_COUNTED, SCORED, Summary
 
@@ -38,7 +38,6 @@ READERS = {
 AS_TEXT = ("csv", "tsv")
 PACKED = (".gz", ".bz2", ".zst", ".lz4", ".snappy")
 PARTITION = re.compile(r"([^=/]+)=([^=/]+)")
-DAY = re.compile(r"\d{8}|\d{4}-\d{2}-\d{2}([T \-_]\d{2}(:?00){0,2}Z?)?")
 
 
 def evaluate(request: Request) -> Results:
@@ -174,7 +173,6 @@ def _base(source: str) -> str:
 
 
 def _days(rows: DataFrame) -> tuple[str, ...]:
-    """Name the partitions that are dates in every path, as the streaming engine does."""
+    """Name the partitions that are dates and stand in every path, as the streaming engine does."""
     keys = [partitions(path) for path in rows.inputFiles()]
-    names = dict.fromkeys(name for one in keys for name in one)
-    return tuple(name for name in names if all(DAY.fullmatch(one.get(name, "")) for one in keys))
+    return tuple(name for name in dated(keys) if all(one.get(name, NO_VALUE) != NO_VALUE for one in keys))

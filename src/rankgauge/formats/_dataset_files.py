@@ -6,10 +6,12 @@ whose names begin with a dot or an underscore (`_SUCCESS`, `_temporary/`), check
 
 from __future__ import annotations
 
+import datetime
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -23,6 +25,7 @@ SUFFIXES = {
     ".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl",
 }  # fmt: skip
 KINDS = tuple(dict.fromkeys(SUFFIXES.values()))
+HOUR = re.compile(r"(\d{4}-\d{2}-\d{2})[T \-_](\d{2})(:?00){0,2}Z?")
 NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 _PACKED = (".gz", ".zst")
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
@@ -176,3 +179,27 @@ def partitions(path: str) -> dict[str, str]:
     """
     parts = (name.partition("=") for name in path.split("/")[:-1])
     return {unquote(key): unquote(value) for key, equals, value in parts if key and equals}
+
+
+def dated(keys: Sequence[Mapping[str, str]]) -> list[str]:
+    """Name the keys whose values are dates, in all paths that have them."""
+    values: dict[str, set[str]] = {}
+    for name, value in chain.from_iterable(key.items() for key in keys):
+        values.setdefault(name, set()).add(value)
+    return [name for name, found in values.items() if (known := found - {NO_VALUE}) and all(map(_is_date, known))]
+
+
+def _is_date(value: str) -> bool:
+    """Whether a value is a date as ISO 8601 writes it, alone or with an hour.
+
+    >>> [_is_date(value) for value in ("2026-06-26", "20260626", "2026-06-26T13", "2026-06-26-13", "13", "2026")]
+    [True, True, True, True, False, False]
+    """
+    hour = HOUR.fullmatch(value)
+    if hour is not None:
+        return int(hour[2]) < 24 and _is_date(hour[1])
+    try:
+        datetime.date.fromisoformat(value)
+    except ValueError:
+        return False
+    return True

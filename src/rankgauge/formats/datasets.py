@@ -6,12 +6,10 @@ read whole: `survey` looks through the numbers once and finds early what is wron
 
 from __future__ import annotations
 
-import datetime
 import hashlib
 import itertools
 import json
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -29,7 +27,6 @@ from rankgauge.formats._rows import MOST_FAULTS
 from rankgauge.records import Note
 
 AT_ONCE = 8  # addresses that are looked at side by side
-_HOUR = re.compile(r"(\d{4}-\d{2}-\d{2})[T \-_](\d{2})(:?00){0,2}Z?")
 Advance = Callable[[int, int], None]
 Sources = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
@@ -224,9 +221,7 @@ def _parted_by(
 ) -> tuple[str, ...]:
     """The keys and columns that part rankings, each path checked to have the keys."""
     every = dict.fromkeys(key for one in keys for key in one)
-    values = {name: {key[name] for key in keys if name in key} - {files.NO_VALUE} for name in every}
-    dates = [name for name in every if values[name] and all(map(_is_date, values[name]))]
-    parted = tuple(dates if by is None else by)
+    parted = tuple(files.dated(keys) if by is None else by)
     for name in parted:
         if name in every:
             _refuse_pathless(name, keys, found)
@@ -247,22 +242,6 @@ def _refuse_pathless(name: str, keys: Sequence[Mapping[str, str]], found: Sequen
     ]
     if faults:
         raise InputError(faults[:MOST_FAULTS], total=len(faults))
-
-
-def _is_date(value: str) -> bool:
-    """Whether a value is a date as ISO 8601 writes it, alone or with an hour.
-
-    >>> [_is_date(value) for value in ("2026-06-26", "20260626", "2026-06-26T13", "2026-06-26-13", "13", "2026")]
-    [True, True, True, True, False, False]
-    """
-    hour = _HOUR.fullmatch(value)
-    if hour is not None:
-        return int(hour[2]) < 24 and _is_date(hour[1])
-    try:
-        datetime.date.fromisoformat(value)
-    except ValueError:
-        return False
-    return True
 
 
 def _group(path: str, by: Sequence[str]) -> tuple[str, ...]:
