@@ -34,6 +34,7 @@ LAYERS = (
     ("statistics",),
     ("comparison", "fusion", "reconciliation", "checkup"),
     ("retrieval",),
+    ("study",),
     ("report",),
     ("", "testing"),
     ("cli",),
