@@ -21,6 +21,7 @@ from rankgauge.cli import (
     quantize,
     reconcile,
     search,
+    sweep,
     trend,
 )
 from rankgauge.cli.talk import complain
@@ -46,6 +47,7 @@ VERBS = (
     fuse.fuse,
     index.index,
     search.search,
+    sweep.sweep,
     measures.measures,
     convert.convert,
     classify.classify,

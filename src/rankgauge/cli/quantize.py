@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 
 import rankgauge as rg
@@ -61,7 +62,8 @@ def quantize(
     typer.echo("\n".join(_lines(drift)))
     if qrels is not None and run is not None:
         candidates = _candidates(inputs.Reading().runs([run])[0], texts, depth)
-        reranked = [_reranked(work.scorer(each, threads=threads), candidates, texts) for each in (model, written)]
+        load = talk.late("rankgauge.retrieval.stages").load_stage
+        reranked = [_reranked(load(each, threads=threads), candidates, texts) for each in (model, written)]
         named = [ranking.named(name) for ranking, name in zip(reranked, ("full", "int8"), strict=True)]
         compared = rg.compare(inputs.Reading().qrels(qrels), named, ["nDCG@10"])
         typer.echo(talk.late("rankgauge.report.comparison").render_comparison(compared), nl=False)
@@ -101,12 +103,17 @@ def _candidates(run: rg.Run, texts: inputs.Texts, depth: int) -> dict[str, list[
     return heads
 
 
-def _reranked(score: Any, candidates: dict[str, list[str]], texts: inputs.Texts) -> rg.Run:
+def _reranked(stage: Any, candidates: dict[str, list[str]], texts: inputs.Texts) -> rg.Run:
     docs, queries = texts.docs or {}, texts.queries or {}
+    rerank, hits = talk.late("rankgauge.retrieval.rerank"), talk.late("rankgauge.retrieval.protocols").Hits
     found = {}
+
+    def texts_of(ids: Sequence[str]) -> list[str]:
+        return [docs[doc] for doc in ids]
+
     with talk.counting("queries reranked") as progress:
         for number, (query, head) in enumerate(candidates.items(), 1):
-            scores = score(queries[query], [docs[doc] for doc in head])
+            scores = stage.score(rerank.candidates_of(queries[query], hits(tuple(head), np.zeros(len(head))), texts_of))
             found[query] = dict(zip(head, scores.tolist(), strict=True))
             progress(number, len(candidates))
     return rg.Run.from_dict(found)

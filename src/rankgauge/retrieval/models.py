@@ -117,6 +117,12 @@ def find_model(named: Named, *, revision: str | None = None) -> ModelFiles:
     raise InputError(Fault(text, "a model", "no such folder and no name on the hub", FOLDER_ADVICE))
 
 
+def is_reranker(files: ModelFiles) -> bool:
+    """Whether a model gives logits for pairs, as its config or its graph tells."""
+    architectures = files.setting("config", "architectures") or [""]
+    return "SequenceClassification" in architectures[0] or files.mentions(b"logits")
+
+
 def sha256(path: Path) -> str:
     """SHA-256 of a file."""
     with path.open("rb") as file:

@@ -7,7 +7,7 @@ import logging
 import os
 import shutil
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from rankgauge.errors import Fault, InputError
 from rankgauge.records._columns import FloatArray
 from rankgauge.retrieval.cross_encoder import load_reranker
 from rankgauge.retrieval.embedding import load_embedder
-from rankgauge.retrieval.models import READ, ModelFiles, Named, find_model
+from rankgauge.retrieval.models import READ, ModelFiles, Named, find_model, is_reranker
 
 QUANTIZED = (b"DynamicQuantizeLinear", b"DequantizeLinear", b"MatMulInteger")
 RECORD = "quantized.json"
@@ -120,12 +120,6 @@ class _quiet:
         logging.getLogger().setLevel(self._level)
 
 
-def is_reranker(files: ModelFiles) -> bool:
-    """Whether a model gives logits for pairs, as its config or its graph tells."""
-    architectures = files.setting("config", "architectures") or [""]
-    return "SequenceClassification" in architectures[0] or files.mentions(b"logits")
-
-
 def compare(
     full: Named,
     quantized: Named,
@@ -156,21 +150,6 @@ def compare(
         unit="pairs" if pairwise else "texts",
         vector_cosine=cosine,
     )
-
-
-def scorer(named: Named, *, threads: int = 1) -> Callable[[str, list[str]], FloatArray]:
-    """Scores of texts for a query: a reranker's, or the cosines of an embedding model."""
-    files = find_model(named)
-    if is_reranker(files):
-        return load_reranker(files, threads=threads).scores
-    embedder = load_embedder(files, threads=threads)
-
-    def cosines(query: str, texts: list[str]) -> FloatArray:
-        asked, found = embedder.embed([query], kind="query"), embedder.embed(texts, kind="document")
-        scores: FloatArray = (found.astype(np.float64) * asked.astype(np.float64)).sum(axis=1)
-        return scores
-
-    return cosines
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,8 +12,11 @@ from onnx_bert import WORDS, write_folder
 from rankgauge.errors import InputError
 from rankgauge.retrieval.cross_encoder import load_reranker
 from rankgauge.retrieval.embedding import load_embedder
-from rankgauge.retrieval.models import find_model
-from rankgauge.retrieval.quantize import compare, is_reranker, quantize, scorer, spearman
+from rankgauge.retrieval.models import find_model, is_reranker
+from rankgauge.retrieval.protocols import Hits
+from rankgauge.retrieval.quantize import compare, quantize, spearman
+from rankgauge.retrieval.rerank import Candidates
+from rankgauge.retrieval.stages import load_stage
 
 QUERIES = ["how days", "bank card", "shop closed monday"]
 
@@ -85,13 +88,13 @@ def test_rerankers_are_compared_by_their_scores(place):
 def test_a_reranker_is_told_from_an_embedding_model_by_its_outputs(place):
     assert is_reranker(find_model(place / "reranker")) and not is_reranker(find_model(place / "encoder"))
     texts = some_texts(3)
-    assert (
-        scorer(place / "reranker")("how", texts).tolist()
-        == load_reranker(place / "reranker").scores("how", texts).tolist()
-    )
+    candidates = Candidates("how", Hits(("a", "b", "c"), np.zeros(3)), tuple(texts))
+    by_pair, by_vector = (load_stage(place / name) for name in ("reranker", "encoder"))
+    assert by_pair.score(candidates).tolist() == load_reranker(place / "reranker").scores("how", texts).tolist()
     embedder = load_embedder(place / "encoder")
     cosines = embedder.embed(texts, kind="document") @ embedder.embed(["how"], kind="query")[0]
-    assert scorer(place / "encoder")("how", texts) == pytest.approx(cosines, abs=1e-6)
+    assert by_vector.score(candidates) == pytest.approx(cosines, abs=1e-6)
+    assert (by_pair.name, by_vector.name) == (load_reranker(place / "reranker").name, embedder.name)
 
 
 def test_what_is_in_8_bits_already_or_would_be_written_over_is_refused(place, tmp_path):

@@ -17,8 +17,8 @@ from rankgauge.report.sweep_chart import sweep_chart
 from rankgauge.study.choice import Choice
 from rankgauge.study.sweep import Sweep
 
-HEADS = ("Point", "Mean", "95% interval", "Against the depth before", "p", "Recall", "Unjudged", "p50 ms", "p95 ms",
-         "p99 ms", "Cost of 1,000")  # fmt: skip
+HEADS = ("Point", "Mean", "95% interval", "Against the depth before", "p", "Recall", "Unjudged", "p50, p95, p99, ms",
+         "Cost")  # fmt: skip
 
 
 def save_sweep(sweep: Sweep, choice: Choice, path: str | PathLike[str], *, title: str | None = None) -> None:
@@ -80,11 +80,11 @@ def _row(c: Content, number: int) -> Markup:
         c.number("signed", *at, "change", "high"), ")",
     )  # fmt: skip
     spread = together(c.number("value", *at, "low"), " to ", c.number("value", *at, "high"))
-    times = [f"{1000 * point[name]:,.1f}" for name in ("p50", "p95", "p99")]
+    times = " · ".join(f"{1000 * point[name]:,.1f}" for name in ("p50", "p95", "p99"))
     cost = NONE if point["cost"] is None else f"{point['cost']:.4g}"
     p = NONE if moved is None else c.number("p", *at, "change", "p")
     cells = [c.number("value", *at, "mean"), spread, change, p, c.number("value", *at, "recall"),
-             c.number("share", *at, "unjudged"), *times, cost]  # fmt: skip
+             c.number("share", *at, "unjudged"), times, cost]  # fmt: skip
     sign = tag("span", point["mark"], class_="verdict-word") if point["mark"] else None
     name = tag("th", _named(point), " ", sign, scope="row")
     return tag("tr", name, *[tag("td", cell, class_="right") for cell in cells], data_mark=point["mark"] or None)
@@ -100,6 +100,7 @@ def _notes(c: Content) -> Markup:
          "since a candidate's score does not depend on the others"),
         ("Times", " ".join(c.data["how"])),
         ("Change", "paired by query against the next smaller depth; Student's t interval, randomization test"),
+        ("Cost", "of 1,000 queries, by the prices that were given"),
         ("Front", "points that no other beats in mean, p99 and cost together"),
         ("As good", "the fastest point whose paired 95% interval against the best one holds 0: not shown to be worse, "
          "which is less than shown to be equal"),

@@ -1,0 +1,43 @@
+"""Second stages by the name of a model: what a model is tells how it scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankgauge.records._columns import FloatArray
+from rankgauge.retrieval.cross_encoder import load_reranker
+from rankgauge.retrieval.embedding import load_embedder
+from rankgauge.retrieval.models import Named, find_model, is_reranker
+from rankgauge.retrieval.protocols import Embedder
+from rankgauge.retrieval.rerank import ByText, Candidates, SecondStage
+
+
+@dataclass(frozen=True, eq=False)
+class ByCosine:
+    """An embedding model as a second stage: the cosine of the query's vector and the text's, made anew for each."""
+
+    embedder: Embedder
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self.embedder.name
+
+    def score(self, candidates: Candidates) -> FloatArray:
+        """Embed the query and each text."""
+        asked = self.embedder.embed([candidates.query], kind="query")[0].astype(np.float64)
+        found: FloatArray = self.embedder.embed(candidates.texts, kind="document").astype(np.float64) @ asked
+        return found
+
+
+def load_stage(named: Named, *, threads: int = 1) -> SecondStage:
+    """Load a second stage: a cross-encoder, or an embedding model where that is what the files hold.
+
+    Raises InputError for what is no model.
+    """
+    files = find_model(named)
+    if is_reranker(files):
+        return ByText(load_reranker(files, threads=threads))
+    return ByCosine(load_embedder(files, threads=threads))
