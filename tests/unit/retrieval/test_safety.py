@@ -144,7 +144,7 @@ def test_a_hanging_second_stage_does_not_keep_the_answer(guard_of):
 
 def test_what_was_scored_before_a_hang_is_used(guard_of):
     hold = threading.Event()
-    found = guard_of(budget=0.2)(Backwards(None, until(hold)), "q", HITS, texts, depth=8)
+    found = guard_of(budget=2.0)(Backwards(None, until(hold)), "q", HITS, texts, depth=8)
     assert (found.status, found.reason, found.scored) == ("partial", "timeout", 4)
     hold.set()
 
@@ -157,13 +157,13 @@ def test_the_requests_own_deadline_counts_where_it_is_earlier(guard_of):
 
 
 def test_the_estimate_chooses_how_many_pairs_are_scored(guard_of):
-    guard = guard_of(budget=0.5)
-    guard._learn(0.1)  # a chunk of 4 takes 0.4 s, so it says
-    found = guard(Backwards(lambda: time.sleep(0.2)), "q", HITS, texts, depth=12)
+    guard = guard_of(budget=5.0)
+    guard._learn(1.0)  # a chunk of 4 takes 4 s, so it says
+    found = guard(Backwards(lambda: time.sleep(0.4)), "q", HITS, texts, depth=12)
     assert (found.status, found.reason, found.scored) == ("partial", "budget", 4)
     pair = guard.standing().pair
     assert pair is not None
-    assert pair == pytest.approx(0.8 * 0.1 + 0.2 * 0.05, rel=0.3)
+    assert 0.8 * 1.0 + 0.2 * 0.1 <= pair < 1.0
 
 
 def test_a_wrong_estimate_is_mended_by_requests_that_did_not_wait(guard_of):
@@ -182,7 +182,7 @@ def occupied(guard, hold, count):
     ]
     for thread in threads:
         thread.start()
-    while guard.standing().busy + guard.standing().waiting < count:
+    while guard.standing().busy < 1 or guard.standing().busy + guard.standing().waiting < count:
         time.sleep(0.001)
     return threads
 
@@ -238,7 +238,7 @@ def test_faults_open_the_breaker_and_probes_close_it(guard_of):
 
 def test_a_hang_opens_the_breaker(guard_of):
     hold = threading.Event()
-    guard = guard_of(Breaker(BreakerRules(least=1, window=1)), workers=2, budget=0.05)
+    guard = guard_of(Breaker(BreakerRules(least=1, window=1)), workers=2, budget=0.5)
     assert guard(Backwards(until(hold)), "q", HITS, texts, depth=8).reason == "timeout"
     assert guard(Backwards(), "q", HITS, texts, depth=8).reason == "breaker_open"
     hold.set()
