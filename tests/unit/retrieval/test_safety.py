@@ -158,12 +158,12 @@ def test_the_requests_own_deadline_counts_where_it_is_earlier(guard_of):
 
 def test_the_estimate_chooses_how_many_pairs_are_scored(guard_of):
     guard = guard_of(budget=5.0)
-    guard._learn(1.0)  # a chunk of 4 takes 4 s, so it says
+    guard._learn(2.0)  # a chunk of 4 takes 8 s, so it says
     found = guard(Backwards(lambda: time.sleep(0.4)), "q", HITS, texts, depth=12)
     assert (found.status, found.reason, found.scored) == ("partial", "budget", 4)
     pair = guard.standing().pair
     assert pair is not None
-    assert 0.8 * 1.0 + 0.2 * 0.1 <= pair < 1.0
+    assert 0.8 * 2.0 + 0.2 * 0.1 <= pair < 2.0
 
 
 def test_a_wrong_estimate_is_mended_by_requests_that_did_not_wait(guard_of):
