@@ -20,8 +20,10 @@ from rankgauge.cli import (
     measures,
     quantize,
     reconcile,
+    rerank,
     search,
     sweep,
+    train,
     trend,
 )
 from rankgauge.cli.talk import complain
@@ -47,6 +49,8 @@ VERBS = (
     fuse.fuse,
     index.index,
     search.search,
+    rerank.rerank,
+    train.train,
     sweep.sweep,
     measures.measures,
     convert.convert,

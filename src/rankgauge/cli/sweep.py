@@ -82,7 +82,7 @@ def sweep(
     stage = l1 or (Stage.bm25 if opened.lexical is not None else Stage.vector)
     asked = talk.late("rankgauge.retrieval.documents").read_queries(queries)
     judged = inputs.Reading(qrels_format=qrels_format).qrels(qrels)
-    with _stages(model or [], _precisions(precision), threads, output) as stages:
+    with _stages(opened, model or [], _precisions(precision), threads, output) as stages:
         engine = work.Engine(opened.retriever(stage.value), opened.texts, stages, f"{index}, {opened.generation}")
         kept = None if output is None else output / "kept"
         with talk.steps() as progress:
@@ -100,7 +100,9 @@ def _tell(found: Any, chosen: Any, format: options.Shape, digits: int, report: P
 
 
 @contextmanager
-def _stages(models: Sequence[str], precisions: Sequence[str], threads: int, output: Path | None) -> Iterator[Any]:
+def _stages(
+    index: Any, models: Sequence[str], precisions: Sequence[str], threads: int, output: Path | None
+) -> Iterator[Any]:
     """Load every model in every precision; models that are quantized here are kept beside the results."""
     late = talk.late("rankgauge.retrieval.stages")
     with tempfile.TemporaryDirectory(prefix="rankgauge-sweep-") as passing:
@@ -109,7 +111,7 @@ def _stages(models: Sequence[str], precisions: Sequence[str], threads: int, outp
         for number, named in enumerate(models):
             for precision in precisions or [""]:
                 source = _quantized(named, place / f"{number}-int8") if precision == "int8" else named
-                loaded = late.load_stage(source, threads=threads)
+                loaded = late.load_stage(source, index=index, threads=threads)
                 name = precision if precision and len(models) == 1 else " ".join(filter(None, (loaded.name, precision)))
                 found[name] = loaded
         yield found

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
 from rankgauge.records._columns import FloatArray
 from rankgauge.retrieval.cross_encoder import load_reranker
 from rankgauge.retrieval.embedding import load_embedder
+from rankgauge.retrieval.features import Features
+from rankgauge.retrieval.index import Index
+from rankgauge.retrieval.ltr import LambdaMART, Model, is_trained
 from rankgauge.retrieval.models import Named, find_model, is_reranker
 from rankgauge.retrieval.protocols import Embedder
 from rankgauge.retrieval.rerank import ByText, Candidates, SecondStage
@@ -32,11 +36,14 @@ class ByCosine:
         return found
 
 
-def load_stage(named: Named, *, threads: int = 1) -> SecondStage:
-    """Load a second stage: a cross-encoder, or an embedding model where that is what the files hold.
+def load_stage(named: Named, *, index: Index | None = None, threads: int = 1) -> SecondStage:
+    """Load a second stage: a trained one (`rankgauge train`), a cross-encoder, or an embedding model.
 
-    Raises InputError for what is no model.
+    `index` gives a trained one the features of its candidates. Raises InputError for what is no model, and for a
+    trained one that looks at other features.
     """
+    if index is not None and isinstance(named, str | Path) and is_trained(named):
+        return LambdaMART(Model.load(named), Features(index))
     files = find_model(named)
     if is_reranker(files):
         return ByText(load_reranker(files, threads=threads))

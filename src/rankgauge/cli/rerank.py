@@ -1,0 +1,66 @@
+"""`rankgauge rerank`: the head of each list in a better order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import rankgauge as rg
+from rankgauge.cli import inputs, options, talk
+from rankgauge.cli.outputs import write
+from rankgauge.errors import Fault, InputError
+
+Folder = Annotated[Path, typer.Argument(metavar="INDEX", help="What `rankgauge index` made: it has the texts.")]
+First = Annotated[Path, typer.Argument(metavar="RUN", help="The first stage's run.")]
+Queries = Annotated[Path, typer.Argument(help="Texts of its queries: JSONL, TSV, BEIR folder.")]
+Model = Annotated[
+    str, typer.Option("--model", help="A folder (ONNX, or what `train` made), .onnx, package:NAME, hub name.")
+]
+Depth = Annotated[int, typer.Option(min=0, help="How many of each list are scored; the rest stays below, as it was.")]
+Output = Annotated[Path | None, typer.Option("-o", "--output", help="The new run; without it, TREC to stdout.")]
+Name = Annotated[str | None, typer.Option(help="Name of the run; the model's, if not said.")]
+Threads = Annotated[int, typer.Option(min=1, help="Threads of the model.")]
+
+
+def rerank(
+    index: Folder,
+    run: First,
+    queries: Queries,
+    model: Model,
+    depth: Depth = 100,
+    output: Output = None,
+    name: Name = None,
+    threads: Threads = 1,
+    run_format: options.RunFormat = None,
+) -> None:
+    """Score the head of each query's list by a second stage, and write the run in that order.
+
+    Scores of the new run are places counted from the end: those of two stages have no common scale.
+
+    Example: rankgauge rerank idx l1.run queries.jsonl --model models/minilm --depth 100 -o l2.run
+    """
+    work = talk.late("rankgauge.retrieval.rerank")
+    opened = talk.late("rankgauge.retrieval.index").Index.open(index)
+    texts = talk.late("rankgauge.retrieval.documents").read_queries(queries)
+    first = hits_of(inputs.Reading(run_format=run_format).runs([run])[0], texts, run)
+    stage = talk.late("rankgauge.retrieval.stages").load_stage(model, index=opened, threads=threads)
+    found = {}
+    with talk.counting("queries reranked") as progress:
+        for number, (query, hits) in enumerate(first.items(), 1):
+            found[query] = work.rerank(stage, texts[query], hits, opened.texts, depth=depth).hits
+            progress(number, len(first))
+    write(talk.late("rankgauge.retrieval.running").run_of(found, name=name or stage.name), output)
+
+
+def hits_of(run: rg.Run, texts: Mapping[str, str], place: Path) -> dict[str, Any]:
+    """Each query's list; queries of the run without a text are an error."""
+    hits = talk.late("rankgauge.retrieval.protocols").Hits
+    ranked = run.ranked()
+    if lost := [query for query in ranked.queries if query not in texts]:
+        got = f"{len(lost)} queries without one (as {lost[0]!r})"
+        raise InputError(Fault(str(place), "a text for each query", got, "pass the queries it was made from"))
+    ends = zip(ranked.queries, ranked.offsets[:-1].tolist(), ranked.offsets[1:].tolist(), strict=True)
+    return {query: hits(tuple(ranked.docs[low:high].to_list()), ranked.scores[low:high]) for query, low, high in ends}
