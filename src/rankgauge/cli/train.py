@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -38,8 +39,8 @@ def train(
     oof: Honest = None,
     letor: Letor = None,
     rounds: Rounds = 200,
-    leaves: Leaves = 15,
-    learning_rate: Rate = 0.05,
+    leaves: Leaves = 7,
+    learning_rate: Rate = 0.03,
     seed: options.Seed = 0,
     run_format: options.RunFormat = None,
     qrels_format: options.QrelsFormat = None,
@@ -72,7 +73,10 @@ def train(
     talk.remark(table.notes)
     if oof is not None:
         write(talk.late("rankgauge.retrieval.running").run_of(apart, name="lambdamart"), oof)
-    best = sorted(model.gains.items(), key=lambda item: -item[1])[:SHOWN]
-    shown = ", ".join(f"{name} {share:.0%}" for name, share in best)
     said = f"{len(table):,} candidates of {len(table.queries):,} queries, {len(table.names)} features"
-    talk.stderr().print(f"{said} -> {output}; most gain: {shown}")
+    talk.stderr().print(f"{said} -> {output}; most gain: {_most(model.gains)}")
+
+
+def _most(gains: Mapping[str, float]) -> str:
+    best = sorted(gains.items(), key=lambda item: -item[1])[:SHOWN]
+    return ", ".join(f"{name} {share:.0%}" for name, share in best)
