@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -74,10 +74,11 @@ def train(
     if oof is not None:
         found = ltr.reranked(table, apart.scores(table, texts), first)
         write(talk.late("rankgauge.retrieval.running").run_of(found, name="lambdamart"), oof)
-    said = f"{len(table):,} candidates of {len(table.queries):,} queries, {len(table.names)} features"
-    talk.stderr().print(f"{said} -> {output}; most gain: {_most(model.gains)}")
+    talk.stderr().print(_said(table, model.gains, output))
 
 
-def _most(gains: Mapping[str, float]) -> str:
+def _said(table: Any, gains: Mapping[str, float], output: Path) -> str:
     best = sorted(gains.items(), key=lambda item: -item[1])[:SHOWN]
-    return ", ".join(f"{name} {share:.0%}" for name, share in best)
+    shown = ", ".join(f"{name} {share:.0%}" for name, share in best)
+    found = f"{len(table):,} candidates of {len(table.queries):,} queries, {len(table.names)} features"
+    return f"{found} -> {output}; most gain: {shown}"
