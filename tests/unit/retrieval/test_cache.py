@@ -218,7 +218,7 @@ def test_a_redis_that_is_killed_or_never_was_costs_misses_and_is_left_alone():
             assert cache.get(KEY) is None
             cache.put(KEY, ANSWER)
         assert store.breaker.state == "open"
-        assert 3 <= store.faults < 20
+        assert 1 <= store.faults <= 3
     store.close()
 
 
@@ -232,7 +232,7 @@ def test_a_redis_that_hangs_costs_its_patience_and_no_more():
         finally:
             os.kill(server._process.pid, signal.SIGCONT)
         assert found == [None] * 10
-        assert store.faults == 3
+        assert 1 <= store.faults <= 3
     store.close()
 
 
