@@ -46,7 +46,7 @@ def rerank(
     opened = talk.late("rankgauge.retrieval.index").Index.open(index)
     texts = talk.late("rankgauge.retrieval.documents").read_queries(queries)
     first = hits_of(inputs.Reading(run_format=run_format).runs([run])[0], texts, run)
-    stage = talk.late("rankgauge.retrieval.stages").load_stage(model, index=opened, threads=threads)
+    stage = talk.late("rankgauge.retrieval.stages").load_stage(model, index=opened, threads=threads, unseen=True)
     found = {}
     with talk.counting("queries reranked") as progress:
         for number, (query, hits) in enumerate(first.items(), 1):

@@ -16,6 +16,9 @@ from rankgauge.errors import MethodError
 State = Literal["closed", "open", "half-open"]
 Clock = Callable[[], float]
 
+MOST_DOUBLINGS = 60
+"""Of the wait; a float holds no more than 1,023."""
+
 
 @dataclass(frozen=True)
 class BreakerRules:
@@ -154,7 +157,7 @@ class Breaker:
         return failed >= self.rules.failing > 0 or slow >= self.rules.dragging > 0
 
     def _open(self) -> None:
-        wait = min(self.rules.longest, self.rules.wait * 2**self._times_open)
+        wait = min(self.rules.longest, self.rules.wait * 2.0 ** min(self._times_open, MOST_DOUBLINGS))
         self._times_open += 1
         self._until = self.clock() + wait * (1 + self.rules.jitter * self._rng.uniform(-1, 1))
         self._change("open")

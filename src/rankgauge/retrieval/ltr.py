@@ -138,18 +138,6 @@ def folds_of(count: int, folds: int, seed: int) -> IntArray:
     return dealt
 
 
-def out_of_fold(table: Table, *, folds: int = 5, trees: Trees | None = None) -> FloatArray:
-    """Scores float64[n] of every row by a model that has not seen the row's query."""
-    trees = trees or Trees()
-    fold = folds_of(len(table.queries), folds, trees.seed)
-    found = np.empty(len(table), dtype=np.float64)
-    for number in range(folds):
-        model = train(table.only(np.flatnonzero(fold != number).tolist()), trees)
-        for query in np.flatnonzero(fold == number).tolist():
-            found[table.rows(query)] = model.scores(table.values[table.rows(query)])
-    return found
-
-
 def reranked(table: Table, scores: FloatArray, first: Mapping[str, Hits]) -> dict[str, Hits]:
     """The lists of a table's queries with their heads in order of these scores; other queries' lists as they are."""
     found = dict(first)

@@ -16,6 +16,7 @@ from rankgauge.retrieval.ltr import LambdaMART, Model, is_trained
 from rankgauge.retrieval.models import Named, find_model, is_reranker
 from rankgauge.retrieval.protocols import Embedder
 from rankgauge.retrieval.rerank import ByText, Candidates, SecondStage
+from rankgauge.retrieval.unseen import Folds, Unseen
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,14 +37,18 @@ class ByCosine:
         return found
 
 
-def load_stage(named: Named, *, index: Index | None = None, threads: int = 1) -> SecondStage:
+def load_stage(named: Named, *, index: Index | None = None, threads: int = 1, unseen: bool = False) -> SecondStage:
     """Load a second stage: a trained one (`rankgauge train`), a cross-encoder, or an embedding model.
 
-    `index` gives a trained one the features of its candidates. Raises InputError for what is no model, and for a
-    trained one that looks at other features.
+    `index` gives a trained one the features of its candidates. With `unseen`, it scores the queries that it was
+    trained on by models of folds, which have not seen them: without, measures on these queries flatter it.
+
+    Raises InputError for what is no model, and for a trained one that looks at other features.
     """
     if index is not None and isinstance(named, str | Path) and is_trained(named):
-        return LambdaMART(Model.load(named), Features(index))
+        whole = LambdaMART(Model.load(named), Features(index))
+        folds = Folds.load(named) if unseen else None
+        return whole if folds is None else Unseen(whole, folds)
     files = find_model(named)
     if is_reranker(files):
         return ByText(load_reranker(files, threads=threads))

@@ -13,10 +13,11 @@ from rankgauge.errors import FormatError, InputError, MethodError
 from rankgauge.retrieval.assembly import Lexical
 from rankgauge.retrieval.features import WORDS, Features
 from rankgauge.retrieval.index import Index
-from rankgauge.retrieval.ltr import LambdaMART, Model, Trees, folds_of, is_trained, out_of_fold, reranked, train
+from rankgauge.retrieval.ltr import LambdaMART, Model, Trees, folds_of, is_trained, reranked, train
 from rankgauge.retrieval.ltr_table import Table, read_letor_table, table_of
 from rankgauge.retrieval.protocols import Document, Hits
 from rankgauge.retrieval.rerank import candidates_of, rerank
+from rankgauge.retrieval.unseen import Folds
 
 FEW = Trees(rounds=10, smallest_leaf=2)
 DOCUMENTS = [
@@ -130,8 +131,9 @@ def test_it_learns_what_decides_and_is_the_same_twice():
 
 def test_a_query_is_scored_by_a_model_that_has_not_seen_it():
     table = made(Q=20)
+    texts = {query: f"text of {query}" for query in table.queries}
     fold = folds_of(20, 4, 0)
-    scores = out_of_fold(table, folds=4, trees=FEW)
+    scores = Folds.trained(table, texts, folds=4, trees=FEW).scores(table, texts)
     for number in range(4):
         apart = train(table.only(np.flatnonzero(fold != number).tolist()), FEW)
         for query in np.flatnonzero(fold == number).tolist():
@@ -139,7 +141,8 @@ def test_a_query_is_scored_by_a_model_that_has_not_seen_it():
     # What a query's own grades are must not matter for its own scores.
     changed = made(Q=20)
     changed.grades[changed.rows(3)] = 2 - changed.grades[changed.rows(3)]
-    assert out_of_fold(changed, folds=4, trees=FEW)[table.rows(3)].tolist() == scores[table.rows(3)].tolist()
+    again = Folds.trained(changed, texts, folds=4, trees=FEW).scores(changed, texts)
+    assert again[table.rows(3)].tolist() == scores[table.rows(3)].tolist()
 
 
 def test_folds_are_even_and_seeded():

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import subprocess
+import sys
 import threading
 import time
 
@@ -42,6 +45,12 @@ class Backwards:
         return np.array([float(doc[1:]) for doc in candidates.hits.docs])
 
 
+def idle(guard):
+    """Wait until no worker works."""
+    while guard.standing().busy:
+        time.sleep(0.001)
+
+
 def texts(docs):
     return [f"text of {doc}" for doc in docs]
 
@@ -66,8 +75,8 @@ def until(hold):
 def guard_of():
     made = []
 
-    def make(breaker=None, **limits):
-        made.append(Guard(Limits(**{"budget": PATIENT, "chunk": 4, **limits}), breaker))
+    def make(breaker=None, *, clock=time.monotonic, **limits):
+        made.append(Guard(Limits(**{"budget": PATIENT, "chunk": 4, **limits}), breaker, clock=clock))
         return made[-1]
 
     yield make
@@ -90,6 +99,8 @@ def test_a_full_answer_is_what_reranking_gives(guard_of):
         (failing(ValueError("broken")), "error"),
         (failing(MemoryError()), "out_of_memory"),
         (failing(ConnectionError()), "error"),
+        (failing(SystemExit(1)), "error"),
+        (failing(RuntimeError("bad allocation")), "out_of_memory"),
         (lambda: np.full(4, np.nan), "not_scores"),
         (lambda: np.full(4, np.inf), "not_scores"),
         (lambda: np.zeros(3), "not_scores"),
@@ -156,22 +167,48 @@ def test_the_requests_own_deadline_counts_where_it_is_earlier(guard_of):
     assert (found.status, found.reason, stage.chunks) == ("skipped", "timeout", [])
 
 
-def test_the_estimate_chooses_how_many_pairs_are_scored(guard_of):
-    guard = guard_of(budget=5.0)
-    guard._learn(2.0)  # a chunk of 4 takes 8 s, so it says
-    found = guard(Backwards(lambda: time.sleep(0.4)), "q", HITS, texts, depth=12)
-    assert (found.status, found.reason, found.scored) == ("partial", "budget", 4)
+def learned(guard, pair):
+    """Make the guard believe that a pair takes so many seconds."""
+    guard._scoring.pace.learn(pair, 1)
+
+
+@pytest.mark.parametrize(("pair", "chunks"), [(0.5, [8, 2]), (1.5, [5]), (3.0, [2]), (8.0, [1])])
+def test_the_estimate_chooses_how_many_pairs_are_scored(guard_of, pair, chunks):
+    """Of a budget of 9 s, with a fifth kept back; chunks take as long as was estimated."""
+    now = [0.0]
+    guard = guard_of(clock=lambda: now[0], budget=9.0, chunk=8)
+    learned(guard, pair)
+    stage = Backwards()
+
+    def score(candidates):
+        now[0] += pair * len(candidates)
+        return Backwards.score(stage, candidates)
+
+    found = guard(type("Paced", (), {"name": "p", "score": lambda _, candidates: score(candidates)})(), "q", HITS,
+                  texts, depth=10)  # fmt: skip
+    assert (stage.chunks, found.scored) == (chunks, sum(chunks))
+    assert (found.status, found.reason) == (("full", "") if sum(chunks) == 10 else ("partial", "budget"))
+    assert guard.standing().pair == pytest.approx(pair)
+
+
+def test_what_a_late_chunk_took_is_learned_though_its_scores_came_too_late(guard_of):
+    hold = threading.Event()
+    guard = guard_of(budget=0.1)
+    learned(guard, 0.001)
+    guard(Backwards(until(hold)), "q", HITS, texts, depth=8)
+    time.sleep(0.1)
+    hold.set()
+    idle(guard)
     pair = guard.standing().pair
     assert pair is not None
-    assert 0.8 * 2.0 + 0.2 * 0.1 <= pair < 2.0
+    assert pair > 5 * 0.001
 
 
 def test_a_wrong_estimate_is_mended_by_requests_that_did_not_wait(guard_of):
     guard = guard_of(budget=5.0)
-    guard._learn(1e9)
-    for _ in range(300):
-        found = guard(Backwards(), "q", HITS, texts, depth=8)
-    assert found.status == "full"
+    learned(guard, 1e9)
+    scored = [guard(Backwards(), "q", HITS, texts, depth=8).scored for _ in range(100)]
+    assert (scored[0], scored[-1]) == (1, 8)
 
 
 def occupied(guard, hold, count):
@@ -214,12 +251,38 @@ def test_a_request_that_waited_too_long_is_not_scored_at_all(guard_of):
 
 def test_workers_that_hang_are_counted_until_they_return(guard_of):
     hold, guard = threading.Event(), guard_of(workers=2, waiting=0, budget=0.05)
-    reasons = [guard(Backwards(until(hold)), "q", HITS, texts, depth=8).reason for _ in range(4)]
-    assert reasons == ["timeout", "timeout", "queue_full", "queue_full"]
-    hold.set()
-    while guard.standing().busy:
+    assert [guard(Backwards(until(hold)), "q", HITS, texts, depth=8).reason for _ in range(2)] == ["timeout"] * 2
+    while guard.standing().hanging < 2:
         time.sleep(0.001)
-    assert guard(Backwards(), "q", HITS, texts, depth=8, until=guard.clock() + PATIENT).status == "full"
+    assert [guard(Backwards(), "q", HITS, texts, depth=8).reason for _ in range(2)] == ["hanging"] * 2
+    hold.set()
+    idle(guard)
+    assert guard.standing().hanging == 0
+    assert guard(Backwards(), "q", HITS, texts, depth=8, until=guard.clock() + PATIENT).scored > 0
+
+
+@pytest.mark.parametrize("scored_before", [0, 1])
+def test_workers_that_hang_open_the_breaker(guard_of, scored_before):
+    hold, guard = threading.Event(), guard_of(Breaker(BreakerRules(least=4)), workers=1, waiting=3, budget=0.05)
+    guard(Backwards(*[None] * scored_before, until(hold)), "q", HITS, texts, depth=8)
+    while guard.standing().hanging < 1:
+        time.sleep(0.001)
+    reasons = [guard(Backwards(), "q", HITS, texts, depth=8).reason for _ in range(4)]
+    assert reasons == ["hanging"] * 3 + ["breaker_open"]
+    hold.set()
+
+
+def test_a_callers_short_deadline_is_no_fault_of_the_second_stage(guard_of):
+    guard = guard_of(Breaker(BreakerRules(least=1, window=1)))
+    found = guard(Backwards(lambda: time.sleep(0.1)), "q", HITS, texts, depth=8, until=guard.clock() + 0.05)
+    assert found.reason == "timeout"
+    idle(guard)
+    assert guard.standing().state == "closed"
+
+
+def test_a_call_that_takes_longer_than_the_budget_is_slow(guard_of):
+    guard = guard_of(budget=0.05)
+    assert guard.breaker.rules.slow_after == 0.05
 
 
 def test_faults_open_the_breaker_and_probes_close_it(guard_of):
@@ -244,6 +307,132 @@ def test_a_hang_opens_the_breaker(guard_of):
     hold.set()
 
 
+def test_who_waits_when_a_guard_is_closed_is_answered(guard_of):
+    hold, guard, found = threading.Event(), guard_of(workers=1, waiting=1), []
+    threads = occupied(guard, hold, 1)
+    waits = threading.Thread(target=lambda: found.append(guard(Backwards(), "q", HITS, texts, depth=8)))
+    waits.start()
+    while not guard.standing().waiting:
+        time.sleep(0.001)
+    guard.close()
+    waits.join()
+    assert (found[0].status, found[0].reason) == ("skipped", "closed")
+    hold.set()
+    threads[0].join()
+    assert guard.standing().answers == {("skipped", "closed"): 1, ("full", ""): 1}
+
+
+def test_a_program_ends_though_its_second_stage_hangs():
+    program = """if True:
+        import threading
+        import numpy as np
+        from rankgauge.retrieval.protocols import Hits
+        from rankgauge.retrieval.safety import Guard, Limits
+        class Hangs:
+            name = "hangs"
+            def score(self, candidates): threading.Event().wait()
+        guard = Guard(Limits(budget=0.01))
+        print(guard(Hangs(), "q", Hits(("a",), np.ones(1)), list, depth=1).reason)
+        guard.close()
+    """
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "timeout\n", "")
+
+
+def test_nothing_to_rerank_needs_no_worker(guard_of):
+    guard = guard_of(workers=1, waiting=0)
+    hold = threading.Event()
+    threads = occupied(guard, hold, 1)
+    assert guard(Backwards(), "q", HITS, texts, depth=0).status == "full"
+    assert guard(Backwards(), "q", HITS.top(0), texts, depth=8).status == "full"
+    hold.set()
+    threads[0].join()
+
+
+def test_a_fault_of_the_caller_is_raised(guard_of):
+    with pytest.raises(MethodError, match="rerank depth: expected 0 or more, got -1"):
+        guard_of()(Backwards(), "q", HITS, texts, depth=-1)
+
+
+class Panic(BaseException):
+    """As the panics of some native libraries are."""
+
+
+def test_what_was_raised_is_told(guard_of):
+    told = []
+    guard = guard_of()
+    guard._on_fault = lambda *fault: told.append(fault)
+    error = Panic("x" * 1000)
+    assert guard(Backwards(failing(error)), "q", HITS, texts, depth=8).reason == "error"
+    assert told == [("error", error)]
+    assert guard.standing().fault == "Panic: " + "x" * 293
+
+
+def test_a_fault_of_the_hook_is_raised_and_costs_no_worker(guard_of):
+    guard = guard_of()
+    guard._on_fault = lambda *_: [][0]
+    with pytest.raises(IndexError):
+        guard(Backwards(failing(ValueError())), "q", HITS, texts, depth=8)
+    assert guard(Backwards(), "q", HITS, texts, depth=8).status == "full"
+    assert (guard.standing().busy, guard.standing().waiting) == (0, 0)
+
+
+def test_it_answers_in_an_event_loop_which_goes_on_meanwhile(guard_of):
+    hold, guard = threading.Event(), guard_of()
+
+    async def both():
+        answer = asyncio.create_task(guard.aanswer(Backwards(until(hold)), "q", HITS, texts, depth=8))
+        while not guard.standing().busy:
+            await asyncio.sleep(0.001)
+        hold.set()
+        return await answer
+
+    found = asyncio.run(both())
+    assert (found.status, found.scored) == ("full", 8)
+    assert found.hits.docs == (*reversed(HITS.docs[:8]), *HITS.docs[8:])
+
+
+def test_a_deadline_holds_in_an_event_loop_and_a_late_worker_has_nobody_to_tell(guard_of):
+    hold, guard = threading.Event(), guard_of(budget=0.05)
+    found = asyncio.run(guard.aanswer(Backwards(until(hold)), "q", HITS, texts, depth=8))
+    assert (found.status, found.reason, guard.standing().busy) == ("skipped", "timeout", 1)
+    hold.set()
+    idle(guard)
+    assert guard.standing().answers == {("skipped", "timeout"): 1}
+
+
+def test_refusals_come_at_once_in_an_event_loop(guard_of):
+    found = asyncio.run(guard_of(pairs=4).aanswer(Backwards(), "q", HITS, texts, depth=8))
+    assert (found.status, found.reason) == ("skipped", "over_limit")
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_cancelled_task_says_nothing_and_its_worker_stops(guard_of, fails):
+    hold = threading.Event()
+    guard = guard_of(Breaker(BreakerRules(least=1, window=1)))
+
+    def happens():
+        hold.wait()
+        if fails:
+            raise ValueError("late")
+
+    stage = Backwards(happens)
+
+    async def cancelled():
+        answer = asyncio.create_task(guard.aanswer(stage, "q", HITS, texts, depth=8))
+        while not guard.standing().busy:
+            await asyncio.sleep(0.001)
+        answer.cancel()
+        await answer
+
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(cancelled())
+    hold.set()
+    idle(guard)
+    assert stage.chunks == [4]
+    assert (guard.standing().state, guard.standing().answers) == ("closed", {})
+
+
 def test_a_closed_guard_answers_without_the_second_stage(guard_of):
     guard = guard_of()
     guard.close()
@@ -253,9 +442,13 @@ def test_a_closed_guard_answers_without_the_second_stage(guard_of):
 
 def test_a_warm_up_primes_the_estimate_and_tells_what_is_broken(guard_of):
     guard, stage = guard_of(), Backwards()
-    stage.score = lambda candidates: np.zeros(len(candidates))
-    guard.warm(stage)
+    seen = []
+    stage.score = lambda candidates: seen.append(candidates.texts) or np.zeros(len(candidates))
+    guard.warm(stage, texts=["a text", "another"])
+    assert seen == [("a text", "another", "a text", "another")] * 2
     assert guard.standing().pair is not None
+    guard.warm(stage)
+    assert {len(text.split()) for text in seen[-1]} == {128}
     with pytest.raises(ValueError, match="broken"):
         guard.warm(type("Broken", (), {"name": "b", "score": lambda *_: failing(ValueError("broken"))()})())
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
+import threading
 import time
 
 import numpy as np
@@ -12,7 +14,7 @@ import pytest
 from rankgauge.retrieval.protocols import Hits
 from rankgauge.retrieval.rerank import Candidates
 from rankgauge.retrieval.safety import Guard, Limits
-from rankgauge.retrieval.workers import Apart, WorkerError
+from rankgauge.retrieval.workers import Apart, WorkerError, WorkerLost, lacks_memory
 
 HITS = Hits(("a", "b", "c"), np.array([3.0, 2.0, 1.0]))
 
@@ -30,6 +32,8 @@ class Lengths:
                 time.sleep(600)
             if text == "eat":
                 np.ones(1 << 36)
+            if text == "exit":
+                sys.exit(3)
             if text == "raise":
                 raise ValueError("broken text")
             if text == "unsendable":
@@ -47,9 +51,15 @@ def asked(*texts):
 
 @pytest.fixture
 def worker():
-    made = Apart(Lengths, "lengths", memory=4 << 30, patience=20.0)
+    made = Apart(Lengths, "lengths", memory=4 << 30, patience=20.0, waits=(0.2, 30.0))
     yield made
     made.close()
+
+
+def back(worker):
+    """Wait until the child can score."""
+    while worker.pid is None:
+        time.sleep(0.005)
 
 
 def test_it_scores_and_stays(worker):
@@ -61,10 +71,13 @@ def test_it_scores_and_stays(worker):
 
 
 def test_what_the_second_stage_raises_is_raised_and_the_child_lives(worker):
-    with pytest.raises(WorkerError, match="lengths: expected scores, got ValueError: broken text"):
+    with pytest.raises(WorkerError, match="lengths: expected scores, got ValueError: broken text") as told:
         worker.score(asked("raise"))
+    assert not isinstance(told.value, WorkerLost)
     with pytest.raises(WorkerError, match="expected scores, got Local: only here"):
         worker.score(asked("unsendable"))
+    with pytest.raises(WorkerError, match="expected scores, got SystemExit: 3"):
+        worker.score(asked("exit"))
     with pytest.raises(MemoryError):
         worker.score(asked("eat"))
     assert worker.score(asked("aa")).tolist() == [2]
@@ -72,52 +85,121 @@ def test_what_the_second_stage_raises_is_raised_and_the_child_lives(worker):
 
 
 def test_a_child_that_died_comes_back_after_a_wait_that_doubles(worker):
-    now = [0.0]
-    worker.clock = lambda: now[0]
-    for wait in (0.5, 1.0, 2.0):
-        with pytest.raises(WorkerError, match="expected an answer of the worker process, got its death"):
+    waits = []
+    wait = worker._closing.wait
+    worker._closing.wait = lambda seconds: waits.append(seconds) or wait(0)
+    for starts in (1, 2, 3):
+        back(worker) if starts > 1 else worker.start()
+        assert worker.starts == starts
+        with pytest.raises(WorkerLost, match="expected an answer of the worker process, got its death"):
             worker.score(asked("die"))
-        now[0] += wait - 0.01
-        with pytest.raises(WorkerError, match=r"expected a worker process, got none; one is started in 0\.0 s"):
-            worker.score(asked("a"))
-        now[0] += 0.01
+    back(worker)
+    assert waits == [0.2, 0.4, 0.8]
     assert worker.score(asked("aa")).tolist() == [2]
-    assert worker.starts == 4
-    with pytest.raises(WorkerError):
+
+
+def test_a_long_life_is_a_new_beginning(worker):
+    """A child that lives for 30 s or more, by its clock, dies without shame."""
+    waits = []
+    wait, ticks = worker._closing.wait, iter(range(0, 1000, 30))
+    worker.clock = lambda: next(ticks)
+    worker._closing.wait = lambda seconds: waits.append(seconds) or wait(0)
+    worker.start()
+    for _ in range(3):
+        back(worker)
+        with pytest.raises(WorkerLost):
+            worker.score(asked("die"))
+    back(worker)
+    assert waits == [0.2, 0.2, 0.2]
+
+
+def test_meanwhile_calls_are_refused_at_once(worker):
+    worker.start()
+    held = threading.Event()
+    worker._closing.wait = lambda _: held.wait()
+    with pytest.raises(WorkerLost, match="got its death"):
         worker.score(asked("die"))
-    now[0] += 0.5
-    assert worker.score(asked("a")).tolist() == [1]
-
-
-def test_a_child_killed_from_outside_between_calls_is_noticed(worker):
-    worker.score(asked("a"))
-    os.kill(worker.pid, signal.SIGKILL)
-    worker._child.process.join()
-    with pytest.raises(WorkerError, match="one is started in"):
+    while worker.pid is not None:
+        time.sleep(0.001)
+    with pytest.raises(WorkerLost, match="lengths: expected a worker process, got none"):
         worker.score(asked("a"))
+    held.set()
+
+
+def test_a_child_killed_from_outside_is_noticed_without_a_call(worker):
+    worker.start()
+    pid = worker.pid
+    os.kill(pid, signal.SIGKILL)
+    while worker.pid == pid:
+        time.sleep(0.005)
+    back(worker)
+    assert (worker.score(asked("a")).tolist(), worker.starts) == ([1], 2)
 
 
 def test_a_child_that_hangs_is_killed(worker):
-    worker.score(asked("a"))
+    worker.start()
     pid, worker.patience = worker.pid, 0.2
-    with pytest.raises(WorkerError, match="got its death"):
+    with pytest.raises(WorkerLost, match="got its death"):
         worker.score(asked("hang"))
+    back(worker)
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
 
 
-def test_a_second_stage_that_cannot_be_made_is_told():
+def test_who_gets_no_turn_in_time_is_told(worker):
+    worker.start()
+    with worker._turn:
+        worker.patience = 0.01
+        with pytest.raises(WorkerLost, match=r"expected a turn, got none within 0\.01 s"):
+            worker.score(asked("a"))
+
+
+def test_a_second_stage_that_cannot_be_made_is_told_and_tried_again():
+    worker = Apart(refuse, "none", waits=(0.01, 0.01))
     with pytest.raises(WorkerError, match="none: expected a second stage, got ValueError: no such model"):
-        Apart(refuse, "none").score(asked("a"))
+        worker.score(asked("a"))
+    with pytest.raises(WorkerLost, match=r"got none: none: expected a second stage, got ValueError: no such model"):
+        worker.score(asked("a"))
+    while worker.starts < 2:
+        time.sleep(0.005)
+    worker.close()
+
+
+def test_a_closed_one_does_not_come_back(worker):
+    worker.start()
+    pid = worker.pid
+    worker.close()
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+    assert worker.pid is None
+    with pytest.raises(WorkerLost, match="expected a worker process, got none"):
+        worker.score(asked("a"))
+
+
+@pytest.mark.parametrize(
+    ("error", "memory"),
+    [
+        (MemoryError(), True),
+        (RuntimeError("std::bad_alloc"), True),
+        (RuntimeError("[ONNXRuntimeError] : 6 : Failed to allocate memory for requested buffer of size 1"), True),
+        (OSError(12, "Cannot allocate memory"), True),
+        (ValueError("broken"), False),
+    ],
+)
+def test_a_lack_of_memory_is_known_in_whatever_words(error, memory):
+    assert lacks_memory(error) == memory
 
 
 def test_behind_a_guard_a_killed_worker_costs_one_answer_its_order(worker):
     guard = Guard(Limits(budget=30.0, chunk=1))
     texts = {"a": "x", "b": "die", "c": "xxx"}
     found = guard(worker, "q", HITS, lambda docs: [texts[doc] for doc in docs], depth=3)
-    assert (found.status, found.reason, found.scored, found.hits.docs) == ("partial", "error", 1, ("a", "b", "c"))
-    time.sleep(0.6)
+    assert (found.status, found.reason, found.scored) == ("partial", "worker_lost", 1)
+    assert found.hits.docs == ("a", "b", "c")
     texts["b"] = "xx"
+    while worker.starts < 2:
+        time.sleep(0.005)
+    back(worker)
     found = guard(worker, "q", HITS, lambda docs: [texts[doc] for doc in docs], depth=3)
     assert (found.status, found.hits.docs) == ("full", ("c", "b", "a"))
     guard.close()
