@@ -16,6 +16,8 @@ from rankgauge.errors import Fault, InputError
 TIME = re.compile(r"(\d+(?:\.\d+)?)(ms|s)")
 SIZE = re.compile(r"(\d+)(B|KB|MB|GB)")
 POWERS = {"B": 0, "KB": 10, "MB": 20, "GB": 30}
+MOST = 200
+"""Candidates that may be reranked for one request, where the depth is not greater."""
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 Folder = Annotated[Path, typer.Argument(metavar="INDEX", help="What `rankgauge index` made.")]
@@ -34,7 +36,7 @@ Workers = Annotated[int, typer.Option("--rerank-workers", min=1, help="Requests 
 Threads = Annotated[int, typer.Option(min=1, help="Threads of the model.")]
 Searches = Annotated[int, typer.Option(min=1, help="First-stage searches at a time.")]
 Apart = Annotated[bool, typer.Option("--apart", help="Run the model in a process of its own, which may die alone.")]
-Memory = Annotated[str | None, typer.Option("--model-memory", help="With --apart: memory that it may have, as 2GB.")]
+Memory = Annotated[str | None, typer.Option("--model-memory", help="Memory that this process may have, as 2GB.")]
 Log = Annotated[Path | None, typer.Option(help="Folder for the lists that are shown; `evaluate` and `trend` read it.")]
 Shadow = Annotated[str | None, typer.Option(help="A second model beside, whose lists are only logged.")]
 Share = Annotated[float, typer.Option("--shadow-share", min=0, max=1, help="Share of the requests that it sees.")]
@@ -42,6 +44,10 @@ Qrels = Annotated[Path | None, typer.Option(help="Judgments that the page shows.
 KeyName = Annotated[
     str | None, typer.Option("--api-key-env", metavar="NAME", help="Environment variable with the key to ask for.")
 ]
+Cache = Annotated[
+    str | None, typer.Option(metavar="memory|ADDRESS", help="Remember answers: here, or redis://host:6379.")
+]
+CacheTime = Annotated[str, typer.Option("--cache-time", help="How long an answer is remembered, as 600s.")]
 MostHits = Annotated[int, typer.Option("--max-k", min=1, help="Hits that a request may ask for.")]
 MostBody = Annotated[str, typer.Option("--max-body", help="Size of a body, as 1MB.")]
 Watch = Annotated[str, typer.Option(help="How often to look for a new generation of the index; 0s: never.")]
@@ -68,6 +74,8 @@ def serve(
     shadow_share: Share = 0.1,
     qrels: Qrels = None,
     queries: options.Queries = None,
+    cache: Cache = None,
+    cache_time: CacheTime = "86400s",
     api_key_env: KeyName = None,
     max_k: MostHits = 100,
     max_body: MostBody = "1MB",
@@ -80,26 +88,36 @@ def serve(
     Example: rankgauge serve idx --model models/minilm --latency-budget 300ms --log shown/ --api-key-env SEARCH_KEY
     """
     setup, server = talk.late("rankgauge.service.setup"), talk.late("rankgauge.service.server")
-    key = _key(api_key_env, host)
-    budget, every, draining = (
-        _seconds(latency_budget, "--latency-budget"),
-        _seconds(watch, "--watch"),
-        _seconds(drain, "--drain"),
-    )
-    loaded = None if model is None else _model(model, threads, apart, model_memory)
-    limits = talk.late("rankgauge.retrieval.safety").Limits(
-        pairs=max(200, rerank_depth), workers=rerank_workers, budget=budget
-    )
-    room = talk.late("rankgauge.service.gateway").Room(threads=searches, budget=budget)
-    wish = setup.Wish(
-        index, l1.value if l1 else None, method, loaded, rerank_depth, candidates, room, limits, shadow, shadow_share,
-        log, golden=_golden(qrels, queries, qrels_format),
-    )  # fmt: skip
-    bounds = talk.late("rankgauge.service.asking").Bounds(k=max_k, body=_bytes(max_body, "--max-body"))
-    place = server.listen(host, port)
-    server.run(
-        setup.gateway_of(wish), place, talk.late("rankgauge.service.http").Manner(bounds, every, key), drain=draining
-    )
+    manner, draining = _manner(max_k, max_body, watch, _key(api_key_env, host)), _seconds(drain, "--drain")
+    second = None if model is None else _model(model, threads, apart, model_memory)
+    kept = None if cache is None else _kept(cache, cache_time)
+    room, limits = _room(latency_budget, searches, rerank_workers, rerank_depth)
+    golden = _golden(qrels, queries, qrels_format)
+    with server.listening(host, port) as place:
+        wish = setup.Wish(index, l1.value if l1 else None, method, second, rerank_depth, candidates, room, limits,
+                          shadow, shadow_share, log, kept, golden)  # fmt: skip
+        server.run(setup.gateway_of(wish), place, manner, drain=draining)
+
+
+def _manner(k: int, body: str, watch: str, key: Any) -> Any:
+    bounds = talk.late("rankgauge.service.asking").Bounds(k=k, body=_bytes(body, "--max-body"))
+    return talk.late("rankgauge.service.http").Manner(bounds, _seconds(watch, "--watch"), key)
+
+
+def _room(budget: str, searches: int, workers: int, depth: int) -> tuple[Any, Any]:
+    """Room of the gateway, and limits of its second stage."""
+    seconds = _seconds(budget, "--latency-budget")
+    if not seconds:
+        raise typer.BadParameter("expected a time above 0", param_hint="--latency-budget")
+    limits = talk.late("rankgauge.retrieval.limits").Limits(pairs=max(MOST, depth), workers=workers, budget=seconds)
+    return talk.late("rankgauge.service.gateway").Room(threads=searches, budget=seconds), limits
+
+
+def _kept(cache: str, seconds: str) -> Any:
+    if cache != "memory" and not cache.startswith(("redis://", "rediss://", "unix://")):
+        got = f"expected memory, or an address as redis://localhost:6379, got {cache!r}"
+        raise typer.BadParameter(got, param_hint="--cache")
+    return talk.late("rankgauge.service.setup").Remembering(cache, _seconds(seconds, "--cache-time"))
 
 
 def _golden(qrels: Path | None, queries: Path | None, format: str | None) -> Any:
@@ -109,10 +127,8 @@ def _golden(qrels: Path | None, queries: Path | None, format: str | None) -> Any
 
 
 def _model(named: str, threads: int, apart: bool, memory: str | None) -> Any:
-    if memory is not None and not apart:
-        raise typer.BadParameter("it is for a process of its own: say --apart", param_hint="--model-memory")
-    room = None if memory is None else _bytes(memory, "--model-memory")
-    own = talk.late("rankgauge.service.models").Apartness(room) if apart else None
+    most = None if memory is None else _bytes(memory, "--model-memory")
+    own = talk.late("rankgauge.service.models").Apartness(most) if apart or memory else None
     return talk.late("rankgauge.service.setup").Model(named, threads, own)
 
 

@@ -7,10 +7,11 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from rankgauge.errors import Fault
+from rankgauge.retrieval.cache import AnswerCache, Key
 from rankgauge.retrieval.pipeline import Answer
 from rankgauge.retrieval.protocols import Document
 from rankgauge.retrieval.safety import Guard
@@ -18,7 +19,6 @@ from rankgauge.service.asking import Asked, Refused
 from rankgauge.service.golden import Golden
 from rankgauge.service.journal import Journal
 from rankgauge.service.metrics import Metrics
-from rankgauge.service.remembered import Cache, Key
 from rankgauge.service.serving import Holder, Serving
 from rankgauge.service.shadow import Shadow
 from rankgauge.service.shown import SERVED, Shown, ShownLog
@@ -52,7 +52,7 @@ class Found:
 
     Attributes
     ----------
-    cache : `off`, `hit` or `miss`
+    cache : `off`, `miss`, or how the answer was found there: `exact`, `words` or `like`
     seconds : of each stage (`queue`, `first`, `second`), and `total`
     documents : of the hits that are shown, where texts were asked for
     """
@@ -75,7 +75,7 @@ class Parts:
     metrics: Metrics
     journal: Journal
     guard: Guard | None = None
-    cache: Cache | None = None
+    cache: AnswerCache | None = None
     shown: ShownLog | None = None
     shadow: Shadow | None = None
     golden: Golden = field(default_factory=Golden)
@@ -172,19 +172,16 @@ class Gateway:
         pipeline, cache = serving.pipeline, self.parts.cache
         own = self.room.budget if asked.budget_ms is None else min(self.room.budget, asked.budget_ms / 1000)
         depth = pipeline.depth if asked.depth is None else asked.depth
-        allowed = None if asked.allowed is None else frozenset(asked.allowed)
-        stage = pipeline.stage.name if pipeline.stage else ""
-        key = Key(asked.query, asked.k, depth, allowed, serving.stamp, pipeline.retriever.name, stage)
-        known = None if cache is None else cache.get(key)
-        answer = known or pipeline.answer(asked.query, allowed=allowed, depth=depth, until=since + own)
-        if cache is not None and known is None and not answer.degraded:
-            cache.put(key, answer)
+        key = _key(asked, serving, depth)
+        known, outcome = (None, "off") if cache is None else cache.found(key)
+        answer = known or pipeline.answer(asked.query, allowed=key.allowed, depth=depth, until=since + own)
+        if cache is not None and known is None:
+            cache.put(key, _cut(answer, max(asked.k, depth, self.room.shown)))
         documents = tuple(serving.index.documents.get(answer.final.hits.docs[: asked.k])) if asked.texts else None
         stages = {} if known else answer.seconds
         seconds = {"queue": begun - since, **stages, "total": time.monotonic() - since}
-        state = "off" if cache is None else "miss" if known is None else "hit"
         name = self.parts.golden.name(asked.query, asked.query_id)
-        return Found(asked, name, answer, serving, depth, state, seconds, documents)
+        return Found(asked, name, answer, serving, depth, outcome, seconds, documents)
 
     def _tell(self, found: Found, request_id: str) -> None:
         """Count, log and shadow an answer."""
@@ -198,10 +195,25 @@ class Gateway:
             ordinary = found.asked.allowed is None and found.asked.depth is None
             lists = {SERVED: final.hits.docs[: self.room.shown]} if ordinary else {}
             parts.shown.put(Shown(time.time(), found.query_id, lists, _row(found, request_id)))
-        if parts.shadow is not None and found.cache != "hit" and found.asked.allowed is None:
+        if parts.shadow is not None and found.cache in ("off", "miss") and found.asked.allowed is None:
             parts.shadow.offer(
                 found.query_id, found.answer, found.serving, depth=found.depth, shown=self.room.shown
             )  # fmt: skip
+
+
+def _key(asked: Asked, serving: Serving, depth: int) -> Key:
+    """All that the answer depends on."""
+    pipeline = serving.pipeline
+    allowed = None if asked.allowed is None else frozenset(asked.allowed)
+    second = pipeline.stage.name if pipeline.stage else ""
+    return Key(asked.query, asked.k, depth, allowed, serving.stamp, pipeline.retriever.name, second)
+
+
+def _cut(answer: Answer, count: int) -> Answer:
+    """The head of an answer: below the depth both lists go on with the same documents, which a cache need not hold."""
+    final = answer.final
+    cut = replace(final, hits=final.hits.top(count), second=final.second[:count], first=final.first[:count])
+    return replace(answer, first=answer.first.top(count), final=cut)
 
 
 def _row(found: Found, request_id: str) -> dict[str, Any]:

@@ -33,6 +33,8 @@ REASONS = {
     "over_limit": "more candidates, or a longer query, than one request may bring",
     "breaker_open": "the second stage failed too often, and is left alone for a while",
     "queue_full": "too many requests waited for the second stage",
+    "hanging": "every worker of the second stage is in a call that does not come back",
+    "worker_lost": "the process of the second stage died, and is being started",
     "timeout": "the second stage had not begun in time",
     "budget": "the rest would not have been done in time",
     "error": "the second stage failed",

@@ -47,7 +47,7 @@ class SearchBody:
     generation: int
     degraded: bool
     rerank: RerankBody
-    cache: Literal["off", "hit", "miss"]
+    cache: Literal["off", "miss", "exact", "words", "like"]
     seconds: dict[str, float]
     hits: list[HitBody]
 

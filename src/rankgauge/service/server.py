@@ -21,14 +21,17 @@ PATIENCE = 30
 """Seconds that requests have to end after the server was told to."""
 
 
-def listen(host: str, port: int) -> socket.socket:
+@contextmanager
+def listening(host: str, port: int) -> Iterator[socket.socket]:
     """Take an address; port 0 is any free one. Raises InputError where it cannot be had."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return socket.create_server((host, port), family=family, backlog=BACKLOG)
+        place = socket.create_server((host, port), family=family, backlog=BACKLOG)
     except (OSError, OverflowError) as error:
         advice = "choose another --port, or end what listens there"
         raise InputError(Fault(f"{host}:{port}", "a free address", str(error), advice)) from None
+    with place:
+        yield place
 
 
 def run(gateway: Gateway, place: socket.socket, manner: Manner, *, drain: float = 0.0) -> None:

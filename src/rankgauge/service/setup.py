@@ -10,24 +10,27 @@ from pathlib import Path
 import numpy as np
 
 from rankgauge.errors import MethodError
-from rankgauge.retrieval.breaker import Breaker
-from rankgauge.retrieval.index import Stage
+from rankgauge.retrieval.breaker import Breaker, BreakerRules
+from rankgauge.retrieval.cache import DAY, AnswerCache
+from rankgauge.retrieval.index import Index, Stage
+from rankgauge.retrieval.limits import Limits
 from rankgauge.retrieval.pipeline import CANDIDATES
 from rankgauge.retrieval.protocols import Hits
 from rankgauge.retrieval.rerank import DEPTH, candidates_of
-from rankgauge.retrieval.safety import Guard, Limits
+from rankgauge.retrieval.safety import Guard
+from rankgauge.retrieval.stores import Memory, Redis
 from rankgauge.service.gateway import Gateway, Parts, Room
 from rankgauge.service.golden import Golden
 from rankgauge.service.journal import Journal
 from rankgauge.service.metrics import Metrics, Sample
 from rankgauge.service.models import Apartness, Stages
-from rankgauge.service.remembered import Cache
 from rankgauge.service.serving import Holder, Plan, Serving
 from rankgauge.service.shadow import Shadow
 from rankgauge.service.shown import ShownLog
 
 STATES = ("closed", "half-open", "open")
 SHADOW_NICE = 15
+MEMORY = "memory"
 
 Values = dict[tuple[str, ...], float]
 
@@ -42,6 +45,19 @@ class Model:
 
 
 @dataclass(frozen=True)
+class Remembering:
+    """Where answers are kept, `memory` or the address of a Redis, and for how many seconds at most."""
+
+    place: str
+    seconds: float = DAY
+
+    def open(self, index: Index) -> AnswerCache:
+        """Open it; queries of the same words, as the index reads them, have one answer."""
+        words = None if index.lexical is None else index.lexical.tokenizer
+        return AnswerCache(Memory() if self.place == MEMORY else Redis(self.place), words=words, seconds=self.seconds)
+
+
+@dataclass(frozen=True)
 class Wish:
     """What a gateway is to be.
 
@@ -53,6 +69,7 @@ class Wish:
     limits : of the second stage; its budget is that of the room
     shadow : a second stage that runs beside, on this share of the requests
     log : folder of the lists that are shown
+    cache : where answers are remembered, None for nowhere
     """
 
     index: Path
@@ -66,7 +83,7 @@ class Wish:
     shadow: str | None = None
     share: float = 0.1
     log: Path | None = None
-    cache: Cache | None = None
+    cache: Remembering | None = None
     golden: Golden = field(default_factory=Golden)
 
 
@@ -78,7 +95,7 @@ def gateway_of(wish: Wish, journal: Journal | None = None) -> Gateway:
     stages = (
         None if wish.model is None else Stages(wish.model.named, threads=wish.model.threads, apart=wish.model.apart)
     )
-    guard = None if stages is None else Guard(wish.limits, _breaker(journal))
+    guard = None if stages is None else _guard_of(wish.limits, journal)
     plan = Plan(
         wish.index, wish.first, wish.method, stage=stages or (lambda index: None), how=guard, depth=wish.depth,
         candidates=wish.candidates,
@@ -92,16 +109,23 @@ def gateway_of(wish: Wish, journal: Journal | None = None) -> Gateway:
         shadow = Shadow(Stages(wish.shadow, apart=Apartness(nice=SHADOW_NICE)), shown, share=wish.share)
     made: list[Gateway] = []
     metrics = Metrics(lambda: standing_of(made[0]))
-    parts = Parts(holder, metrics, journal, guard, wish.cache, shown, shadow, wish.golden)
+    cache = None if wish.cache is None else wish.cache.open(holder.current.index)
+    parts = Parts(holder, metrics, journal, guard, cache, shown, shadow, wish.golden)
     made.append(Gateway(parts, wish.room))
     return made[0]
 
 
-def _breaker(journal: Journal) -> Breaker:
+def _guard_of(limits: Limits, journal: Journal) -> Guard:
+    """A guard that tells of its breaker's changes, and of what the second stage raises."""
+
     def changed(before: str, state: str) -> None:
         journal.tell("breaker", level="warning" if state == "open" else "info", before=before, state=state)
 
-    return Breaker(on_change=changed)
+    def fault(reason: str, error: BaseException) -> None:
+        journal.tell("second stage", level="error", reason=reason, fault=f"{type(error).__name__}: {error}"[:500])
+
+    breaker = Breaker(BreakerRules(slow_after=limits.budget), on_change=changed)
+    return Guard(limits, breaker, on_fault=fault)
 
 
 def _warm(guard: Guard, serving: Serving) -> None:
@@ -125,6 +149,8 @@ def standing_of(gateway: Gateway) -> Iterable[Sample]:
     yield Sample("journal_dropped", "Events that were not told.", {(): parts.journal.lines.dropped}, counter=True)
     if parts.guard is not None:
         yield from _guard(parts.guard)
+    if parts.cache is not None:
+        yield Sample("cache_faults", "Looks that the cache failed at.", {(): float(parts.cache.faults)}, counter=True)
     if parts.shown is not None:
         yield from _shown(parts.shown)
     if parts.shadow is not None:
@@ -137,6 +163,7 @@ def _guard(guard: Guard) -> Iterable[Sample]:
     yield Sample("breaker_state", "The breaker of the second stage: 1 at its state.", states, ("state",))
     yield _one("rerank_busy", "Requests that are being reranked.", now.busy)
     yield _one("rerank_waiting", "Requests that wait for the second stage.", now.waiting)
+    yield _one("rerank_hanging", "Workers in a call that does not come back.", now.hanging)
     yield _one("rerank_pair_seconds", "Estimated seconds of a pair.", now.pair or 0.0)
     yield Sample("rerank_cut_texts", "Texts that were cut before scoring.", {(): now.cut}, counter=True)
 
