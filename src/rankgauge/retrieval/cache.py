@@ -14,7 +14,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from rankgauge.records._columns import FloatArray
-from rankgauge.retrieval.likeness import Likeness
+from rankgauge.retrieval.likeness import Likeness, bound, marks
 from rankgauge.retrieval.pipeline import Answer
 from rankgauge.retrieval.protocols import Hits, Tokenizer
 from rankgauge.retrieval.rerank import Reranked
@@ -73,8 +73,8 @@ class AnswerCache:
     """Remembers answers. It keeps no degraded one, and whatever goes wrong in it is a miss that is counted.
 
     A query finds the answer of the same query (compatibility forms, case and blanks aside); where a tokenizer is
-    given, that of a query of the same words in another order; and where likeness is given, that of a query whose
-    vector is near and which differs in nothing that decides.
+    given, that of a query of the same words, in another order unless that decides (`likeness.bound`); and where
+    likeness is given, that of a query whose vector is near and which differs in nothing that decides.
     """
 
     def __init__(
@@ -135,9 +135,11 @@ class AnswerCache:
     def _names(self, key: Key) -> dict[Kind, str]:
         names: dict[Kind, str] = {"exact": f"rankgauge:{key.scope}:q:{_hash(normal(key.query))}"}
         if self.words is not None:
-            words = sorted(tokens_of(self.words, key.query))
+            words, decide = tokens_of(self.words, key.query), marks(key.query)
             if words:
-                names["words"] = f"rankgauge:{key.scope}:w:{_hash(json.dumps([self.words.name, words]))}"
+                # "from Paris to London" is not "from London to Paris", and "C++" is not "C", whatever the tokenizer.
+                told = [self.words.name, words if bound(decide) else sorted(words), decide]
+                names["words"] = f"rankgauge:{key.scope}:w:{_hash(json.dumps(told))}"
         return names
 
 
