@@ -52,9 +52,10 @@ class Golden:
 
     def value(self, query_id: str, docs: Sequence[str], measure: str = MEASURE) -> float | None:
         """How good a list is for a judged query; None where the measure is undefined."""
-        qrels = Qrels.from_dict({query_id: dict(self._grades[query_id])})
+        grades = self._grades[query_id]
         scores = {doc: float(len(docs) - place) for place, doc in enumerate(docs)}
         if not scores:
-            return 0.0 if qrels.top_grade > 0 else None
+            return 0.0 if max(grades.values()) > 0 else None
+        qrels = Qrels.from_dict({query_id: dict(grades)})
         found = float(evaluate(qrels, Run.from_dict({query_id: scores}), measure).values[0, 0, 0])
         return None if found != found else found

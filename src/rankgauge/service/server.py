@@ -49,9 +49,7 @@ def run(gateway: Gateway, place: socket.socket, manner: Manner, *, drain: float 
     handler, logger = ServerLog(journal), logging.getLogger("uvicorn")
     logger.addHandler(handler)
     logger.propagate = False
-    host, port = place.getsockname()[:2]
     server = _server(uvicorn, config, gateway, drain)
-    journal.tell("listening", address=f"http://{f'[{host}]' if ':' in host else host}:{port}")
     try:
         server.run(sockets=[place])
     finally:
@@ -64,6 +62,13 @@ def _server(uvicorn: Any, config: Any, gateway: Gateway, drain: float) -> Any:
     """A server that ends by signals without passing them on: an end that was asked for is no failure."""
 
     class Server(uvicorn.Server):  # type: ignore[misc]
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets=sockets)
+            for one in sockets or ():
+                host, port = one.getsockname()[:2]
+                named = f"[{host}]" if ":" in host else host
+                gateway.parts.journal.tell("listening", address=f"http://{named}:{port}")
+
         @contextmanager
         def capture_signals(self) -> Iterator[None]:
             loop = asyncio.get_running_loop()

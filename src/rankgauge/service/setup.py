@@ -25,12 +25,14 @@ from rankgauge.service.journal import Journal
 from rankgauge.service.metrics import Metrics, Sample
 from rankgauge.service.models import Apartness, Stages
 from rankgauge.service.serving import Holder, Plan, Serving
-from rankgauge.service.shadow import Shadow
+from rankgauge.service.shadow import OUTCOMES, Shadow
 from rankgauge.service.shown import ShownLog
 
 STATES = ("closed", "half-open", "open")
 SHADOW_NICE = 15
 MEMORY = "memory"
+WARM = 32
+"""Characters of a query that stands for any."""
 
 Values = dict[tuple[str, ...], float]
 
@@ -134,7 +136,7 @@ def _warm(guard: Guard, serving: Serving) -> None:
     if stage is None or not documents:
         return
     hits = Hits(tuple(document.id for document in documents), np.zeros(len(documents)))
-    query = documents[0].text[: guard.limits.query]
+    query = documents[0].text[:WARM]
     stage.score(candidates_of(query, hits, serving.index.texts))
     guard(stage, query, hits, serving.index.texts, depth=len(hits))
 
@@ -176,7 +178,7 @@ def _shown(shown: ShownLog) -> Iterable[Sample]:
 
 
 def _shadow(shadow: Shadow) -> Iterable[Sample]:
-    counts: Values = {(what,): float(number) for what, number in dict(shadow.counts).items()}
+    counts: Values = {(what,): float(shadow.counts[what]) for what in OUTCOMES}
     yield Sample("shadow", "What became of requests at the shadow.", counts, ("outcome",), counter=True)
 
 

@@ -15,6 +15,7 @@ from rankgauge.service.serving import MakeStage, Serving
 from rankgauge.service.shown import Shown, ShownLog
 
 FOLDER = "_shadow"
+OUTCOMES = ("compared", "not drawn", "degraded", "dropped", "failed")
 
 
 class Shadow:
