@@ -14,7 +14,7 @@ from rankgauge.retrieval.breaker import Clock, Permit
 from rankgauge.retrieval.limits import Limits, Reason
 from rankgauge.retrieval.protocols import Hits
 from rankgauge.retrieval.rerank import Candidates, SecondStage, Texts
-from rankgauge.retrieval.workers import WorkerLost, lacks_memory
+from rankgauge.retrieval.workers import WorkerAway, WorkerLost, lacks_memory
 
 OnFault = Callable[[Reason, BaseException], None]
 
@@ -96,7 +96,10 @@ class Scoring:
         except BaseException as error:  # some libraries' panics are no Exception
             job.chunk_began = None
             job.reason = reason_of(error)
-            job.permit.failed()
+            if isinstance(error, WorkerAway):
+                job.permit.dropped()  # it took no time, and its keeper lets it rest already
+            else:
+                job.permit.failed()
             self._on_fault(job.reason, error)
         else:
             if job.scores or job.left:
