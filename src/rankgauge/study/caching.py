@@ -81,12 +81,16 @@ def study(
     settings: Sequence[Setting],
     *,
     words: Tokenizer,
+    words_alone: bool = False,
     embedder: Embedder | None = None,
     guard: Guard | None = None,
     qrels: Qrels | None = None,
     progress: Advance | None = None,
 ) -> list[Line]:
-    """Send the requests through each cache, beside the fresh answer to each."""
+    """Send the requests through each cache, beside the fresh answer to each.
+
+    `words_alone` is whether the retriever sees the tokens of `words` and nothing else, as BM25 does.
+    """
     fresh: dict[str, Hits] = {}
     for number, text in enumerate(dict.fromkeys(request.text for request in requests), 1):
         fresh[text] = retriever.search(text, TOP)
@@ -99,7 +103,8 @@ def study(
         if setting.threshold is not None and known is not None:
             own = (guard or Guard(words)) if setting.guarded else None
             likeness = Likeness(known, own, threshold=setting.threshold)
-        cache = AnswerCache(Memory(), words=words if setting.words else None, likeness=likeness)
+        kept_by = words if setting.words else None
+        cache = AnswerCache(Memory(), words=kept_by, words_alone=words_alone, likeness=likeness)
         served = [_served(cache, request, fresh[request.text]) for request in requests]
         lines.append(_line(setting, requests, served, fresh, qrels))
     return lines
