@@ -56,10 +56,10 @@ def cache_study(
     words = _words(opened)
     embedder = _embedder(opened, model)
     settings = [work.Setting(words=False), work.Setting()]
-    if embedder is not None:
-        settings += [work.Setting(True, one, guard) for guard in (True, False) for one in levels]
+    settings += [work.Setting(True, one, guard) for guard in (True, False) for one in levels if embedder is not None]
     with talk.counting("fresh answers") as progress:
-        how = {"words": words, "embedder": embedder, "guard": _guard(opened, words), "qrels": judged}
+        how = {"words": words, "words_alone": stage is Stage.bm25, "embedder": embedder}
+        how |= {"guard": _guard(opened, words), "qrels": judged}
         lines = work.study(sent, opened.retriever(stage.value), settings, progress=progress, **how)
     render = talk.late("rankgauge.report.caching").render_study
     typer.echo(render(lines, format=format.value, digits=digits), nl=False)

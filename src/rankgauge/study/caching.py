@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import special
 
 from rankgauge.engines.memory import evaluate
 from rankgauge.records import Qrels, Run
@@ -16,7 +17,6 @@ from rankgauge.retrieval.pipeline import Answer
 from rankgauge.retrieval.protocols import Embedder, Hits, Retriever, TextKind, Tokenizer, Vectors
 from rankgauge.retrieval.rerank import merged
 from rankgauge.retrieval.stores import Memory
-from rankgauge.statistics.intervals import interval
 from rankgauge.statistics.results import Interval
 from rankgauge.study.traffic import Request
 
@@ -26,6 +26,7 @@ FALSE = 0.5
 CLOSE = f"nDCG(gain='linear')@{TOP}"
 JUDGED = f"nDCG@{TOP}"
 HEAD = 0.1
+CLUSTERED = "t over intents"
 
 Advance = Callable[[int, int], None]
 
@@ -80,12 +81,16 @@ def study(
     settings: Sequence[Setting],
     *,
     words: Tokenizer,
+    words_alone: bool = False,
     embedder: Embedder | None = None,
     guard: Guard | None = None,
     qrels: Qrels | None = None,
     progress: Advance | None = None,
 ) -> list[Line]:
-    """Send the requests through each cache, beside the fresh answer to each."""
+    """Send the requests through each cache, beside the fresh answer to each.
+
+    `words_alone` is whether the retriever sees the tokens of `words` and nothing else, as BM25 does.
+    """
     fresh: dict[str, Hits] = {}
     for number, text in enumerate(dict.fromkeys(request.text for request in requests), 1):
         fresh[text] = retriever.search(text, TOP)
@@ -98,7 +103,8 @@ def study(
         if setting.threshold is not None and known is not None:
             own = (guard or Guard(words)) if setting.guarded else None
             likeness = Likeness(known, own, threshold=setting.threshold)
-        cache = AnswerCache(Memory(), words=words if setting.words else None, likeness=likeness)
+        kept_by = words if setting.words else None
+        cache = AnswerCache(Memory(), words=kept_by, words_alone=words_alone, likeness=likeness)
         served = [_served(cache, request, fresh[request.text]) for request in requests]
         lines.append(_line(setting, requests, served, fresh, qrels))
     return lines
@@ -127,7 +133,8 @@ def _line(
     return Line(
         setting, len(requests), kinds,
         float(close[risky].mean()) if risky.any() else None, int((close[risky] < FALSE).sum()),
-        interval(1 - close, method="t"), _judged(requests, served, fresh, qrels), _head(requests, hit),
+        by_intent(1 - close, [one.intent for one in requests]), _judged(requests, served, fresh, qrels),
+        _head(requests, hit),
     )  # fmt: skip
 
 
@@ -162,7 +169,24 @@ def _judged(
     graded = Qrels.from_dict({str(row): judgments[requests[row].intent] for row in rows})
     old = _values(graded, {str(row): _placed(served[row][0]) for row in rows}, JUDGED)
     new = _values(graded, {str(row): _placed(fresh[requests[row].text]) for row in rows}, JUDGED)
-    return interval(old - new, method="t")
+    return by_intent(old - new, [requests[row].intent for row in rows])
+
+
+def by_intent(values: FloatArray, intents: Sequence[str], confidence: float = 0.95) -> Interval:
+    """Interval of the mean over requests, of which those of one intent stand and fall together.
+
+    The mean is a ratio of two sums over intents, that of the values and that of the requests; its variance is
+    C/(C-1) Σ_c (Σ_{i∈c} (x_i - mean))² / n² with C intents, Student's t with C - 1 degrees of freedom.
+    Source: Cochran (1977), Sampling Techniques, eq. 6.13, without the correction for finite populations.
+    """
+    names, numbers = np.unique(np.array(intents, dtype=object), return_inverse=True)
+    count, mean = len(names), float(values.mean())
+    if count < 2:
+        return Interval(mean, None, None, confidence, CLUSTERED, count, "one query")
+    off = np.bincount(numbers, weights=values - mean, minlength=count)
+    error = np.sqrt(count / (count - 1) * float((off**2).sum())) / len(values)
+    half = -float(special.stdtrit(count - 1, (1 - confidence) / 2)) * error
+    return Interval(mean, mean - half, mean + half, confidence, CLUSTERED, count)
 
 
 def _values(qrels: Qrels, run: Mapping[str, Mapping[str, float]], measure: str) -> FloatArray:

@@ -199,6 +199,13 @@ def test_queries_of_the_same_words_that_ask_another_thing_share_no_answer(one, o
     assert not Guard(words, rare=lambda word: False).same(one, other)
 
 
+def test_for_a_first_stage_that_sees_words_alone_order_and_signs_decide_nothing():
+    cache = AnswerCache(Memory(), words=tokenizer("multi"), words_alone=True)
+    for one, other in TURNED[:3]:
+        cache.put(replace(KEY, query=one), ANSWER)
+        assert cache.found(replace(KEY, query=other))[1] == "words"
+
+
 def test_the_nearest_queries_of_all_are_reversed_ones_and_order_decides_for_them():
     guard = Guard(tokenizer("en"), rare=lambda word: word not in COMMON)
     assert not guard.same("can a landlord sue a tenant", "can a tenant sue a landlord")

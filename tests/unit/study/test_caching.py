@@ -12,7 +12,8 @@ from rankgauge.errors import MethodError
 from rankgauge.report.caching import render_study
 from rankgauge.retrieval.protocols import Hits
 from rankgauge.retrieval.tokenizers import tokenizer
-from rankgauge.study.caching import Setting, study
+from rankgauge.statistics.intervals import interval
+from rankgauge.study.caching import Setting, by_intent, study
 from rankgauge.study.traffic import Request, Zipf, drawn, of_log
 
 QUERIES = {f"q{number}": f"word{number} shared text {number}" for number in range(20)}
@@ -145,3 +146,14 @@ def test_the_table_names_each_cache():
     ]
     assert str(Setting(True, 0.95, False)) == "like 0.95, no guard"
     assert '"rate": 0.5' in render_study(lines, format="json")
+
+
+def test_requests_of_one_query_stand_and_fall_together():
+    values = np.array([0.1, 0.5, 0.2, 0.9])
+    alone, plain = by_intent(values, list("abcd")), interval(values, method="t")
+    assert (alone.estimate, alone.n) == (plain.estimate, 4)
+    assert (alone.low, alone.high) == pytest.approx((plain.low, plain.high), rel=1e-12)
+    doubled = by_intent(np.repeat(values, 2), [intent for intent in "abcd" for _ in range(2)])
+    assert (doubled.low, doubled.high) == pytest.approx((alone.low, alone.high), rel=1e-12)
+    one = by_intent(values, ["a"] * 4)
+    assert (one.low, one.outcome) == (None, "one query")
