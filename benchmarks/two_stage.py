@@ -1,10 +1,13 @@
 """What a second stage gains over BM25 in public collections: the tables of docs/rerank.md.
 
-    python benchmarks/two_stage.py FOLDER [NAME ...] [-o RUNS]
+    python benchmarks/two_stage.py FOLDER [NAME ...] [-o RUNS] [--as-given] [--seeds]
 
 FOLDER holds a folder per collection: corpus.jsonl.gz, queries.jsonl, qrels.txt (and, for SciFact, queries.train.jsonl
 and qrels.train.txt). Indexes and runs are kept below RUNS, so that a second call only judges them:
-`rankgauge compare FOLDER/NAME/qrels.txt RUNS/NAME/*.run` has the same numbers.
+`rankgauge compare RUNS/NAME/qrels.txt RUNS/NAME/*.run` has the same numbers.
+
+Where a collection lists relevant documents only, all others are taken for judged, with grade 0, as their publishers
+do and every published number does: that is what RUNS/NAME/qrels.txt says. With --as-given, they stay unjudged.
 
 Every list of LambdaMART is out of fold: a query is scored by a model that was trained without it.
 """
@@ -127,9 +130,21 @@ def runs_of(given: Collection, place: Path) -> list[rg.Run]:
     return [replace(rg.read_run(place / file), name=name) for file, name in rows]
 
 
-def judged(given: Collection, runs: list[rg.Run]) -> Grid:
+def completed(qrels: rg.Qrels, runs: list[rg.Run]) -> rg.Qrels:
+    """Judgments with grade 0 for what was retrieved and is not in them, where they list relevant documents only."""
+    grades = qrels.to_dict()
+    if any(grade == 0 for row in grades.values() for grade in row.values()):
+        return qrels
+    for run in runs:
+        for query, docs in run.to_dict().items():
+            if query in grades:
+                grades[query] = dict.fromkeys(docs, 0.0) | grades[query]
+    return rg.Qrels.from_dict(grades)
+
+
+def judged(qrels: rg.Qrels, runs: list[rg.Run], name: str) -> Grid:
     """Each system beside BM25."""
-    found = rg.compare(given.qrels, runs, MEASURE)
+    found = rg.compare(qrels, runs, MEASURE)
     means = {run: mean for run, mean in zip(found.scores.runs, found.means[0], strict=True)}
     rows: list[list[Cell]] = []
     for run in found.scores.runs:
@@ -142,8 +157,16 @@ def judged(given: Collection, runs: list[rg.Run]) -> Grid:
             row += [f"{d.estimate:+.4f}", f"{d.low:+.4f} to {d.high:+.4f}", p_text, pair.verdict.word]
         rows.append(row + [None] * (7 - len(row)))
     for pair in found.verdicts:
-        talk(f"{given.name}: {pair.verdict.sentence} ({pair.verdict.rule})")
+        talk(f"{name}: {pair.verdict.sentence} ({pair.verdict.rule})")
     return Grid(["system", MEASURE, "95 %", "beside BM25", "95 %", "p (Holm)", "verdict"], rows)
+
+
+def compared(given: Collection, place: Path, *, as_given: bool) -> Grid:
+    """Make the runs, and judge them."""
+    runs = runs_of(given, place)
+    qrels = given.qrels if as_given else completed(given.qrels, runs)
+    rg.write_qrels(qrels, place / "qrels.txt")
+    return judged(qrels, runs, given.name)
 
 
 def shaken(given: Collection) -> Grid:
@@ -169,6 +192,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("names", nargs="*", help="collections; all, if not said")
     parser.add_argument("-o", "--output", type=Path, help="folder for indexes and runs")
+    parser.add_argument("--as-given", action="store_true", help="leave unjudged what no judgment names")
     parser.add_argument("--seeds", action="store_true", help="print what other seeds, trees and depths give instead")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as passing:
@@ -177,7 +201,7 @@ def main() -> None:
             place.mkdir(parents=True, exist_ok=True)
             collection = Collection.open(given.folder, name, place)
             begun = time.monotonic()
-            grid = shaken(collection) if given.seeds else judged(collection, runs_of(collection, place))
+            grid = shaken(collection) if given.seeds else compared(collection, place, as_given=given.as_given)
             print(f"\n{name}: {len(collection.index):,} documents, {len(collection.qrels.queries):,} judged queries\n")
             print(grid.markdown(), flush=True)
             talk(f"{name}: {time.monotonic() - begun:.0f} s")
