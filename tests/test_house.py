@@ -36,6 +36,7 @@ LAYERS = (
     ("retrieval",),
     ("study",),
     ("report",),
+    ("service",),
     ("", "testing"),
     ("cli",),
     ("__main__",),

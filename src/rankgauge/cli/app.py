@@ -7,6 +7,7 @@ import sys
 import typer
 
 from rankgauge.cli import (
+    cache_study,
     classify,
     compare,
     convert,
@@ -22,6 +23,7 @@ from rankgauge.cli import (
     reconcile,
     rerank,
     search,
+    serve,
     sweep,
     train,
     trend,
@@ -49,9 +51,11 @@ VERBS = (
     fuse.fuse,
     index.index,
     search.search,
+    serve.serve,
     rerank.rerank,
     train.train,
     sweep.sweep,
+    cache_study.cache_study,
     measures.measures,
     convert.convert,
     classify.classify,

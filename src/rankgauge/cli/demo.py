@@ -49,6 +49,9 @@ QUESTIONS = (
 
 
 def demo(
+    retrieval: Annotated[
+        bool, typer.Option("--retrieval", help="Index, search, rerank, sweep and serve it, then judge that.")
+    ] = False,
     by_query: options.ByQuery = False,
     format: options.Output = options.Shape.table,
     copy_to: Annotated[
@@ -63,6 +66,9 @@ def demo(
         if copy_to is not None:
             shutil.copytree(folder, copy_to, dirs_exist_ok=True)
             talk.stderr().print(f"the golden set is in {copy_to}")
+        if retrieval:
+            talk.late("rankgauge.cli.demo_retrieval").run(folder, copy_to)
+            return
         qrels = rg.read_qrels(folder / "qrels.txt", name="qrels")
         runs = [rg.read_run(folder / f"{name}.run", name=name) for name in ("keyword", "vector")]
         scores = rg.evaluate(qrels, runs, MEASURES)

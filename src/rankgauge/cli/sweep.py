@@ -111,7 +111,7 @@ def _stages(
         for number, named in enumerate(models):
             for precision in precisions or [""]:
                 source = _quantized(named, place / f"{number}-int8") if precision == "int8" else named
-                loaded = late.load_stage(source, index=index, threads=threads)
+                loaded = late.load_stage(source, index=index, threads=threads, unseen=True)
                 name = precision if precision and len(models) == 1 else " ".join(filter(None, (loaded.name, precision)))
                 found[name] = loaded
         yield found

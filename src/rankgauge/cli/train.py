@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -17,7 +17,7 @@ SHOWN = 5
 Qrels = Annotated[Path, typer.Argument(help="Judgments to learn from.")]
 Output = Annotated[Path, typer.Option("-o", "--output", help="Folder for the model.")]
 Depth = Annotated[int, typer.Option(min=1, help="How many of each list are learned from.")]
-Folds = Annotated[int, typer.Option(min=2, help="Parts that queries are dealt into, for --oof.")]
+Folds = Annotated[int, typer.Option(min=2, help="Parts that queries are dealt into: a model more for each.")]
 Honest = Annotated[
     Path | None,
     typer.Option("--oof", help="Write the run in which each query is reranked by a model that has not seen it."),
@@ -45,10 +45,10 @@ def train(
     run_format: options.RunFormat = None,
     qrels_format: options.QrelsFormat = None,
 ) -> None:
-    """Learn a reranker (LambdaMART) from a run's judged candidates; `rerank --model FOLDER` uses it.
+    """Learn a reranker (LambdaMART) from a run's judged candidates; `rerank`, `sweep` and `serve` take its folder.
 
-    To measure what it gains, compare the first stage with the --oof run: on queries that it was trained on, the
-    model itself looks better than it is.
+    On queries that it was trained on, a model looks better than it is. So a model more is trained without each fold
+    of the queries, and `rerank` and `sweep` score these queries by the one that has not seen them, as --oof does.
 
     Example: rankgauge train idx l1.run queries.jsonl qrels.txt -o ltr --oof oof.run
     """
@@ -64,19 +64,21 @@ def train(
         table = tables.table_of(features, texts, first, reading.qrels(qrels), depth=depth)
         if letor is not None:
             table.write_letor(letor)
-        if oof is not None:
-            step(f"{folds} folds")
-            apart = ltr.reranked(table, ltr.out_of_fold(table, folds=folds, trees=trees), first)
+        step(f"{folds} folds")
+        apart = talk.late("rankgauge.retrieval.unseen").Folds.trained(table, texts, folds=folds, trees=trees)
         step("all queries")
         model = ltr.train(table, trees)
     model.save(output)
+    apart.save(output)
     talk.remark(table.notes)
     if oof is not None:
-        write(talk.late("rankgauge.retrieval.running").run_of(apart, name="lambdamart"), oof)
-    said = f"{len(table):,} candidates of {len(table.queries):,} queries, {len(table.names)} features"
-    talk.stderr().print(f"{said} -> {output}; most gain: {_most(model.gains)}")
+        found = ltr.reranked(table, apart.scores(table, texts), first)
+        write(talk.late("rankgauge.retrieval.running").run_of(found, name="lambdamart"), oof)
+    talk.stderr().print(_said(table, model.gains, output))
 
 
-def _most(gains: Mapping[str, float]) -> str:
+def _said(table: Any, gains: Mapping[str, float], output: Path) -> str:
     best = sorted(gains.items(), key=lambda item: -item[1])[:SHOWN]
-    return ", ".join(f"{name} {share:.0%}" for name, share in best)
+    shown = ", ".join(f"{name} {share:.0%}" for name, share in best)
+    found = f"{len(table):,} candidates of {len(table.queries):,} queries, {len(table.names)} features"
+    return f"{found} -> {output}; most gain: {shown}"

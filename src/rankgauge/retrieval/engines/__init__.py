@@ -1,0 +1,1 @@
+"""Search engines that run elsewhere, as first stages: each through its own client, which the caller has opened."""
