@@ -66,7 +66,7 @@ def corpus(folder: Path) -> None:
     rng = np.random.default_rng(0)
     words = np.array([f"w{number}" for number in range(5000)])
     texts = [" ".join(["common", *rng.choice(words, 80)]) for _ in range(CANDIDATES + 500)]
-    texts[::500] = ["common " + "long " * 200_000] * len(texts[::500])
+    texts[::2000] = ["common " + "long " * 200_000] * len(texts[::2000])
     Index.build(folder, [Document(f"d{number}", text) for number, text in enumerate(texts)])
 
 

@@ -47,6 +47,7 @@ class Job:
     permit: Permit
     scores: list[FloatArray] = field(default_factory=list)
     began: float | None = None
+    tried: bool = False
     chunk_began: float | None = None
     left: bool = False
     reason: Reason | Literal[""] = ""
@@ -102,7 +103,7 @@ class Scoring:
                 job.permit.failed()
             self._on_fault(job.reason, error)
         else:
-            if job.scores or job.left:
+            if job.tried:
                 job.permit.succeeded(self.clock() - job.began)
 
     def late(self, job: Job) -> None:
@@ -116,7 +117,8 @@ class Scoring:
             pairs = self._next(job, len(job.head) - low)
             if not pairs:
                 return
-            job.chunk_began = begun = self.clock()
+            job.tried, job.chunk_began = True, self.clock()
+            begun = job.chunk_began
             scores = self._chunk(job, low, low + pairs)
             job.chunk_began = None
             self.pace.learn(self.clock() - begun, pairs)
