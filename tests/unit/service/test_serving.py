@@ -47,17 +47,24 @@ def test_an_index_that_was_built_anew_is_another_one_though_its_number_is_the_sa
     assert holder.current.stamp != before.stamp
 
 
+def replaced(file, text):
+    """Put a file in place of another, whole: a watcher must not see the half of it."""
+    beside = file.with_suffix(".new")
+    beside.write_text(text)
+    beside.replace(file)
+
+
 def test_a_generation_that_cannot_be_opened_is_told_once_and_the_one_before_goes_on(tmp_path):
     gateway = gateway_on(index_of(tmp_path / "idx"))
     with served(gateway, Manner(watch=0.01)) as ask:
         manifest = tmp_path / "idx" / "manifest.json"
-        manifest.write_text("{")
+        replaced(manifest, "{")
         until(lambda: any(one["level"] == "error" for one in events(gateway)))
         got = ask.post("/admin/reload")
         assert got.status == 409
         assert got.json["error"].startswith("index: expected a generation that can be opened, got")
         assert ask.get("/search?query=cat").status == 200
-        manifest.write_text('{"format": 7}')
+        replaced(manifest, '{"format": 7}')
         until(lambda: len([one for one in events(gateway) if one["level"] == "error"]) >= 2)
     assert len([one for one in events(gateway) if one["event"] == "generation"]) == 2
 
@@ -76,13 +83,15 @@ def test_no_request_is_lost_while_one_generation_after_the_other_comes(tmp_path)
 
     with served(gateway, Manner(watch=0.02)) as ask, ThreadPoolExecutor(3) as callers:
         waiting = [callers.submit(asking, ask) for _ in range(3)]
-        index = Index.open(folder)
-        for number in range(8):
-            # Two at once: the files of the one that is served may be gone before anybody looks.
-            index = index.changed([Document(f"new{number}", "a small cat")])
-            index = index.changed([Document(f"more{number}", "a small cat")])
-        until(lambda: ask.get("/readyz").json["generation"] == 17)
-        stop.set()
+        try:
+            index = Index.open(folder)
+            for number in range(8):
+                # Two at once: the files of the one that is served may be gone before anybody looks.
+                index = index.changed([Document(f"new{number}", "a small cat")])
+                index = index.changed([Document(f"more{number}", "a small cat")])
+            until(lambda: ask.get("/readyz").json["generation"] == 17, 60)
+        finally:
+            stop.set()
         answers = [one for got in waiting for one in got.result()]
     assert {status for status, _ in answers} == {200}
     assert max(generation for _, generation in answers) > 10
