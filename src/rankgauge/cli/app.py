@@ -7,6 +7,7 @@ import sys
 import typer
 
 from rankgauge.cli import (
+    cache_study,
     classify,
     compare,
     convert,
@@ -54,6 +55,7 @@ VERBS = (
     rerank.rerank,
     train.train,
     sweep.sweep,
+    cache_study.cache_study,
     measures.measures,
     convert.convert,
     classify.classify,

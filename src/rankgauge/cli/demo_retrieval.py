@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import shlex
 import shutil
+import subprocess
+import sys
 import tempfile
-from collections.abc import Iterator
+import urllib.request
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote_plus
 
 import typer
 
 from rankgauge.cli import talk
+from rankgauge.errors import EngineError, Fault
 
 QRELS = "qrels.second-round.txt"
+ASKED = "how long does a refund take"
+SERVE = "serve idx --model ltr --rerank-depth 20 --latency-budget 300ms --cache memory --port 0"
+PATIENCE = 30.0
 
 
 @dataclass(frozen=True)
@@ -54,8 +63,38 @@ def run(golden: Path, folder: Path | None) -> None:
 
 
 def _run() -> None:
-    for step in (*STEPS, VERDICT):
+    for step in STEPS:
         show(step)
+    _served()
+    show(VERDICT)
+
+
+def _served() -> None:
+    """Start the gateway as its own process, ask it as any client would, and end it."""
+    typer.echo("\nServe it: the model of all queries, under limits and a latency budget.")
+    typer.echo(f"$ rankgauge {SERVE} &")
+    command = [sys.executable, "-m", "rankgauge", *shlex.split(SERVE)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as gateway:
+        assert gateway.stderr is not None
+        try:
+            address = _address(gateway.stderr)
+            asked = f"{address}/search?query={quote_plus(ASKED)}&k=2&texts=true"
+            typer.echo(f"listening at {address}\n$ curl '{asked}'")
+            with urllib.request.urlopen(asked, timeout=PATIENCE) as answer:
+                typer.echo(json.dumps(json.load(answer), indent=1, ensure_ascii=False))
+        finally:
+            gateway.terminate()
+            gateway.stderr.read()
+
+
+def _address(lines: Iterable[str]) -> str:
+    """Wait for the gateway to say where it listens."""
+    said = []
+    for line in lines:
+        said.append(line)
+        if '"address": "' in line:
+            return str(json.loads(line)["address"])
+    raise EngineError(Fault("rankgauge serve", "an address", "".join(said).strip() or "nothing"))
 
 
 def show(step: Step) -> None:

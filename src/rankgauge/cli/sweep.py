@@ -112,8 +112,9 @@ def _stages(
             for precision in precisions or [""]:
                 source = _quantized(named, place / f"{number}-int8") if precision == "int8" else named
                 loaded = late.load_stage(source, index=index, threads=threads, unseen=True)
-                name = precision if precision and len(models) == 1 else " ".join(filter(None, (loaded.name, precision)))
-                found[name] = loaded
+                short = loaded.name.partition("@")[0]
+                name = precision if precision and len(models) == 1 else " ".join(filter(None, (short, precision)))
+                found[name if name not in found else loaded.name] = loaded
         yield found
 
 

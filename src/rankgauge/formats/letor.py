@@ -69,13 +69,13 @@ def _take(text: str, line: int, source: Source, rows: list[_Row], faults: Faults
     if grade is None or not np.isfinite(grade):
         faults.add(source.at(line), "a number as grade", not_a_number(found[1]), number_advice(found[1]))
     else:
-        rows.append(_Row(line, grade, found[2], _doc_of(found[4] or "")))
+        rows.append(_Row(line, grade, found[2], doc_of(found[4] or "")))
 
 
-def _doc_of(comment: str) -> str:
+def doc_of(comment: str) -> str:
     """Take the document's id from a comment: after docid=, or up to the first tab, or the first blank.
 
-    >>> _doc_of(" docid = GX000-00-01 inc = 1"), _doc_of("\\t5501\\tOak table"), _doc_of(" d7 oak")
+    >>> doc_of(" docid = GX000-00-01 inc = 1"), doc_of("\\t5501\\tOak table"), doc_of(" d7 oak")
     ('GX000-00-01', '5501', 'd7')
     """
     if named := _DOC_ID.match(comment):
@@ -138,11 +138,13 @@ def lines(qrels: Qrels) -> Iterator[bytes]:
     _check_ids(qrels.queries, "query")
     _check_ids(qrels.docs, "document")
     for query, docs, grades in by_query(qrels):
-        rows = (f"{grade_text(grade)} qid:{query} # {_named(doc)}\n" for doc, grade in zip(docs, grades, strict=True))
+        rows = (
+            f"{grade_text(grade)} qid:{query} # {comment_of(doc)}\n" for doc, grade in zip(docs, grades, strict=True)
+        )
         yield "".join(rows).encode()
 
 
-def _named(doc: str) -> str:
+def comment_of(doc: str) -> str:
     """Write an id so that its line names it: one that starts like the words "docid =" needs them before it."""
     return f"docid={doc}" if _DOC_ID.match(doc) else doc
 

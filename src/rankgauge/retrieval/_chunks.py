@@ -14,7 +14,7 @@ from rankgauge.retrieval.breaker import Clock, Permit
 from rankgauge.retrieval.limits import Limits, Reason
 from rankgauge.retrieval.protocols import Hits
 from rankgauge.retrieval.rerank import Candidates, SecondStage, Texts
-from rankgauge.retrieval.workers import WorkerLost, lacks_memory
+from rankgauge.retrieval.workers import WorkerAway, WorkerLost, lacks_memory
 
 OnFault = Callable[[Reason, BaseException], None]
 
@@ -47,6 +47,7 @@ class Job:
     permit: Permit
     scores: list[FloatArray] = field(default_factory=list)
     began: float | None = None
+    tried: bool = False
     chunk_began: float | None = None
     left: bool = False
     reason: Reason | Literal[""] = ""
@@ -96,10 +97,13 @@ class Scoring:
         except BaseException as error:  # some libraries' panics are no Exception
             job.chunk_began = None
             job.reason = reason_of(error)
-            job.permit.failed()
+            if isinstance(error, WorkerAway):
+                job.permit.dropped()  # it took no time, and its keeper lets it rest already
+            else:
+                job.permit.failed()
             self._on_fault(job.reason, error)
         else:
-            if job.scores or job.left:
+            if job.tried:
                 job.permit.succeeded(self.clock() - job.began)
 
     def late(self, job: Job) -> None:
@@ -113,7 +117,8 @@ class Scoring:
             pairs = self._next(job, len(job.head) - low)
             if not pairs:
                 return
-            job.chunk_began = begun = self.clock()
+            job.tried, job.chunk_began = True, self.clock()
+            begun = job.chunk_began
             scores = self._chunk(job, low, low + pairs)
             job.chunk_began = None
             self.pace.learn(self.clock() - begun, pairs)

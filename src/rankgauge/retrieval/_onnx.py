@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from rankgauge._extras import optional
-from rankgauge.errors import Fault, InputError
+from rankgauge.errors import Fault, InputError, RankgaugeError
 from rankgauge.records import Note
 from rankgauge.records._columns import IntArray
+from rankgauge.retrieval import _openvino
 from rankgauge.retrieval.models import ModelFiles
 
+Runtime = Literal["onnxruntime", "openvino", "openvino-bf16"]
+"""What runs a model. The last one rounds within the model: its scores are others, and so is its name."""
 Progress = Callable[[int, int], None]
 
 LONGEST = 512
@@ -44,11 +47,12 @@ class TextModel:
     pad: int
     max_tokens: int
     chunk: int
+    rounding: str = ""
 
     @property
     def name(self) -> str:
-        """What the files are called, and the beginning of their hash."""
-        return f"{self.files.name}@{self.files.id[:12]}"
+        """What the files are called, the beginning of their hash, and what rounds within the model."""
+        return f"{self.files.name}@{self.files.id[:12]}{self.rounding}"
 
     def room(self, first: Any = None) -> int:
         """How many tokens fit beside the signs, and beside the first text of a pair."""
@@ -100,14 +104,17 @@ class TextModel:
         yield from (order[low : low + self.chunk] for low in range(0, len(order), self.chunk))
 
 
-def load(files: ModelFiles, *, threads: int, max_tokens: int | None, chunk: int | None) -> TextModel:
+def load(
+    files: ModelFiles, *, threads: int, max_tokens: int | None, chunk: int | None, runtime: Runtime = "onnxruntime"
+) -> TextModel:
     """Load a model and its tokenizer."""
     tokenizer, pad = _tokenizer(files)
     limit = min(max_tokens or LONGEST, _most_tokens(files))
-    session = _session(files, threads)
+    session = _session(files, threads, runtime)
     # A scale that a whole chunk shares would make a text's outcome depend on the others of its chunk.
     size = 1 if files.quantizes_activations else CHUNK
-    return TextModel(files, session, tokenizer, pad, limit, chunk or size)
+    rounding = "/bf16" if runtime == "openvino-bf16" else ""
+    return TextModel(files, session, tokenizer, pad, limit, chunk or size, rounding)
 
 
 def _tokenizer(files: ModelFiles) -> tuple[Any, int]:
@@ -143,16 +150,14 @@ def _most_tokens(files: ModelFiles) -> int:
     return min((int(number) for number in told if number), default=LONGEST)
 
 
-def _session(files: ModelFiles, threads: int) -> Any:
-    ort = optional("onnxruntime", "running a model", "retrieval")
-    options = ort.SessionOptions()
-    options.intra_op_num_threads, options.inter_op_num_threads, options.log_severity_level = threads, 1, 3
-    for pool in ("intra_op", "inter_op"):
-        # Waiting threads would burn cores that others need.
-        options.add_session_config_entry(f"session.{pool}.allow_spinning", "0")
+def _session(files: ModelFiles, threads: int, runtime: Runtime) -> Any:
+    if runtime not in get_args(Runtime):
+        raise InputError(Fault("runtime", " or ".join(get_args(Runtime)), repr(runtime)))
     try:
-        session = ort.InferenceSession(str(files.onnx), options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # The library's errors have no base but Exception.
+        session = _started(files, threads, runtime)
+    except RankgaugeError:
+        raise
+    except Exception as error:  # The libraries' errors have no base but Exception.
         said = str(error).strip().splitlines()[0]
         advice = "copy or export it again"
         raise InputError(Fault(str(files.onnx), "an ONNX model", f"broken content ({said})", advice)) from None
@@ -161,6 +166,19 @@ def _session(files: ModelFiles, threads: int) -> Any:
         advice = "export the encoder for texts alone"
         raise InputError(Fault(str(files.onnx), f"inputs among {', '.join(FED)}", ", ".join(unknown), advice))
     return session
+
+
+def _started(files: ModelFiles, threads: int, runtime: Runtime) -> Any:
+    if runtime != "onnxruntime":
+        precision: _openvino.Precision = "bf16" if runtime == "openvino-bf16" else "f32"
+        return _openvino.compiled(files.onnx, threads=threads, precision=precision)
+    ort = optional("onnxruntime", "running a model", "retrieval")
+    options = ort.SessionOptions()
+    options.intra_op_num_threads, options.inter_op_num_threads, options.log_severity_level = threads, 1, 3
+    for pool in ("intra_op", "inter_op"):
+        # Waiting threads would burn cores that others need.
+        options.add_session_config_entry(f"session.{pool}.allow_spinning", "0")
+    return ort.InferenceSession(str(files.onnx), options, providers=["CPUExecutionProvider"])
 
 
 def _integer(kind: str) -> type[np.signedinteger[Any]]:

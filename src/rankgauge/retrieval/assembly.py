@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -149,7 +150,7 @@ def finish(folder: Path, place: Path, manifest: Manifest) -> None:
     target = folder / manifest.folder
     shutil.rmtree(target, ignore_errors=True)
     place.rename(target)
-    manifest.write(folder)
+    replace(manifest, id=uuid.uuid4().hex).write(folder)
     kept = {manifest.folder, replace(manifest, generation=manifest.generation - 1).folder}
     for old in folder.glob("generation-*"):
         if old.name not in kept:

@@ -186,6 +186,10 @@ class BM25Index:
         """The query's tokens, each with how often it stands there."""
         return dict(Counter(tokens_of(self.tokenizer, query)))
 
+    def containing(self, term: str) -> int:
+        """How many documents hold a term, as it is indexed; the engine's count."""
+        return self.reader.facts([term], 0).containing[term] if len(self.places.ids) else 0
+
     def search(self, query: str, k: int, *, allowed: frozenset[str] | None = None) -> Hits:
         """At most k hits, fewer where fewer documents match; only among the allowed ids where these are given."""
         if k < 1:

@@ -14,7 +14,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from rankgauge.records._columns import FloatArray
-from rankgauge.retrieval.likeness import Likeness
+from rankgauge.retrieval.likeness import Likeness, bound, marks
 from rankgauge.retrieval.pipeline import Answer
 from rankgauge.retrieval.protocols import Hits, Tokenizer
 from rankgauge.retrieval.rerank import Reranked
@@ -73,14 +73,23 @@ class AnswerCache:
     """Remembers answers. It keeps no degraded one, and whatever goes wrong in it is a miss that is counted.
 
     A query finds the answer of the same query (compatibility forms, case and blanks aside); where a tokenizer is
-    given, that of a query of the same words in another order; and where likeness is given, that of a query whose
-    vector is near and which differs in nothing that decides.
+    given, that of a query of the same words, in another order unless that decides (`likeness.bound`); and where
+    likeness is given, that of a query whose vector is near and which differs in nothing that decides.
+
+    Parameters
+    ----------
+    words : the index's tokenizer
+    words_alone : whether answers depend on the tokens of `words` and on nothing else, as those of BM25 without a second
+        stage: order and signs then decide nothing
+    seconds : how long an answer is kept
     """
 
     def __init__(
-        self, store: Store, *, words: Tokenizer | None = None, likeness: Likeness | None = None, seconds: float = DAY
-    ) -> None:
-        self.store, self.words, self.likeness, self.seconds = store, words, likeness, seconds
+        self, store: Store, *, words: Tokenizer | None = None, words_alone: bool = False,
+        likeness: Likeness | None = None, seconds: float = DAY,
+    ) -> None:  # fmt: skip
+        self.store, self.words, self.words_alone = store, words, words_alone
+        self.likeness, self.seconds = likeness, seconds
         self._lock = threading.Lock()
         self._outcomes: Counter[str] = Counter()
         self.faults = 0
@@ -135,9 +144,12 @@ class AnswerCache:
     def _names(self, key: Key) -> dict[Kind, str]:
         names: dict[Kind, str] = {"exact": f"rankgauge:{key.scope}:q:{_hash(normal(key.query))}"}
         if self.words is not None:
-            words = sorted(tokens_of(self.words, key.query))
+            words = tokens_of(self.words, key.query)
+            decide = () if self.words_alone else marks(key.query)
             if words:
-                names["words"] = f"rankgauge:{key.scope}:w:{_hash(json.dumps([self.words.name, words]))}"
+                # "from Paris to London" is not "from London to Paris", and "C++" is not "C", whatever the tokenizer.
+                told = [self.words.name, words if bound(decide) else sorted(words), decide]
+                names["words"] = f"rankgauge:{key.scope}:w:{_hash(json.dumps(told))}"
         return names
 
 

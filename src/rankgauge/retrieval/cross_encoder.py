@@ -12,7 +12,7 @@ import numpy.typing as npt
 from rankgauge.errors import Fault, InputError
 from rankgauge.records._columns import FloatArray
 from rankgauge.records.notes import Note
-from rankgauge.retrieval._onnx import TextModel, cut_notes, load, texts_of
+from rankgauge.retrieval._onnx import Runtime, TextModel, cut_notes, load, texts_of
 from rankgauge.retrieval.models import Named, find_model
 
 MAX_TOKENS = 256
@@ -82,6 +82,7 @@ def load_reranker(
     max_tokens: int = MAX_TOKENS,
     chunk: int | None = None,
     revision: str | None = None,
+    runtime: Runtime = "onnxruntime",
 ) -> CrossEncoder:
     """Load a reranking model, once and before the first request.
 
@@ -95,9 +96,11 @@ def load_reranker(
         Of query and text together, at most what the model has places for; longer texts are cut, and counted.
     chunk : int, optional
         Pairs that go through the model at a time: 8, and 1 for a model that quantizes activations by chunk.
+    runtime : "onnxruntime", "openvino" or "openvino-bf16"
+        What runs the model; OpenVINO is an extra of its own, and in bf16, on processors that have it, rounds scores.
     """
     files = find_model(named, revision=revision)
-    model = load(files, threads=threads, max_tokens=max_tokens, chunk=chunk)
+    model = load(files, threads=threads, max_tokens=max_tokens, chunk=chunk, runtime=runtime)
     _score(model.run([model.tokens("a", first=model.words("a"))])[0], str(files.onnx))
     return CrossEncoder(model, model.name)
 

@@ -93,6 +93,13 @@ class Features:
         dense = (COSINE,) if self.index.vectors is not None else ()
         return (*WORDS, *dense, *self.columns)
 
+    @property
+    def made_by(self) -> dict[str, str]:
+        """What the columns depend on beside the texts: the tokenizer, and the model of the vectors."""
+        words = self._words.tokenizer
+        model = self.index.manifest.model
+        return {"tokenizer": f"{words.name} {words.version}"} | ({} if model is None else {"embedder": model.name})
+
     def of(self, candidates: Candidates) -> FloatArray:
         """Float64[n, F], a row per candidate; a column of one's own that gives no finite number is an InputError."""
         if not len(candidates):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,13 +21,55 @@ from rankgauge.retrieval.tokenizers import tokens_of
 THRESHOLD = 0.95
 REMEMBERED = 5000
 LOOKED_AT = 3
-NUMBER = re.compile(r"\d+")
-DECIDING = frozenset(
-    "not no without never except unless before after above below under over more less least most first last in out "
-    "on off enable disable open close "
-    "không chưa chẳng đừng trước sau trên dưới hơn kém bật tắt".split()
-) | frozenset("不没無无非未别勿前后上下多少开关")
-"""Words whose presence turns a query round; compared as they are written, before any stemming."""
+BINDING = frozenset(
+    "not no nor without never except unless cannot "
+    "from to into onto than versus vs by before after above below under over more less least most between "
+    "không chưa chẳng đừng trước sau trên dưới hơn kém từ đến".split()
+) | frozenset("不没無无非未别勿从到比前后上下多少")
+"""Words that deny, compare or direct what stands beside them: with one of them, the order of the words decides."""
+TURNING = frozenset(
+    "first last in out on off enable disable open close increase decrease minimum maximum min max "
+    "one two three four five six seven eight nine ten hundred thousand bật tắt đầu cuối".split()
+) | frozenset("开关")
+"""Words that make another question by being there; all of these are compared as they are written, never stemmed."""
+DECIDING = BINDING | TURNING
+BEFORE_VERBS = frozenset("how want need able have like try trying used going where when what".split())
+"""Words after which "to" directs nothing."""
+MARK = re.compile(
+    r"""(?<![^\W_])[-+\u2212]?\d+(?:[.,:/-]\d+)*  # a number with its sign, as it is written
+        | [^\W\d_]+(?:['\u2019][^\W\d_]+)*        # a word
+        | [^\w\s.,;:!?'"()\[\]{}\u2018-\u201f\u2026\u3001\u3002\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f-]
+        | \d+""",
+    re.VERBOSE,
+)
+"""What may decide: numbers, words, and signs that are not the punctuation of a sentence."""
+
+
+def marks(text: str) -> tuple[str, ...]:
+    """What decides in a query whatever its tokens are, in its order: numbers, words that turn it round, signs.
+
+    >>> marks("Why can't I pay -5 € for C++ 3.5?")
+    ('not', '-5', '€', '+', '+', '3.5')
+    """
+    found, before = list[str](), ""
+    for part in MARK.findall(text.casefold()):
+        if part.replace("\u2019", "'").endswith("n't"):
+            found.append("not")
+        elif not part[-1].isalpha() or (part in DECIDING and not (part == "to" and before in BEFORE_VERBS)):
+            found.append(part)
+        else:
+            found += [sign for sign in part if sign in DECIDING]
+        before = part
+    return tuple(found)
+
+
+def bound(decide: Iterable[str]) -> bool:
+    """Whether the order of a query's words decides, by its marks: some deny, compare, direct or count.
+
+    >>> bound(marks("flights from Paris to London")), bound(marks("how to open a card"))
+    (True, False)
+    """
+    return any(mark in BINDING or mark[-1].isdigit() for mark in decide)
 
 
 @dataclass(frozen=True)
@@ -38,18 +80,24 @@ class Guard:
     ----------
     words : the index's tokenizer
     rare : whether a word is rare in the index: two queries must have the same rare words. By default every word that
-        is not in both decides, so that only order and repetition may differ
+        is not in both decides, so that only repetition may differ
     """
 
     words: Tokenizer
     rare: Callable[[str], bool] = lambda word: True
 
     def same(self, one: str, other: str) -> bool:
-        """Whether nothing that decides differs: numbers, words that turn round, rare words."""
-        if sorted(NUMBER.findall(one)) != sorted(NUMBER.findall(other)) or _deciding(one) != _deciding(other):
+        """Whether nothing that decides differs: numbers, words that turn round, rare words, the order of all these.
+
+        Order decides always: "can a landlord sue a tenant" and its reverse are nearer than many paraphrases.
+        """
+        if marks(one) != marks(other):
             return False
-        differ = set(tokens_of(self.words, one)) ^ set(tokens_of(self.words, other))
-        return not any(self.rare(word) for word in differ)
+        ours, theirs = (list(dict.fromkeys(tokens_of(self.words, text))) for text in (one, other))
+        common = set(ours) & set(theirs)
+        if any(self.rare(word) for word in set(ours) ^ set(theirs)):
+            return False
+        return [word for word in ours if word in common] == [word for word in theirs if word in common]
 
 
 class Likeness:
@@ -85,11 +133,13 @@ class Likeness:
 
     def near(self, scope: str, query: str) -> Iterator[str]:
         """Names of answers to the nearest queries that may stand for this one, the nearest first."""
+        if scope not in self._scopes:
+            return
+        vector = self._vector(query)
         with self._lock:
             ring = self._scopes.get(scope)
-        if ring is None:
-            return
-        for cosine, other, name in ring.nearest(self._vector(query), LOOKED_AT):
+            found = [] if ring is None else ring.nearest(vector, LOOKED_AT)
+        for cosine, other, name in found:
             if cosine >= self.threshold and (self.guard is None or self.guard.same(query, other)):
                 yield name
 
@@ -124,9 +174,3 @@ class _Ring:
         cosines = self._vectors[:size] @ vector
         best = np.argsort(-cosines, kind="stable")[:count]
         return [(float(cosines[row]), *self._named[row]) for row in best.tolist()]
-
-
-def _deciding(text: str) -> list[str]:
-    words = re.findall(r"\w+", text.casefold())
-    signs = [sign for sign in text if sign in DECIDING]
-    return sorted([word for word in words if word in DECIDING] + signs)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +56,7 @@ class Trees:
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """Trees, and the names of the columns that they look at."""
+    """Trees, the names of the columns that they look at, and facts: what they were learned from, and how."""
 
     booster: Any
     names: tuple[str, ...]
@@ -67,6 +68,11 @@ class Model:
             return np.zeros(0)
         found: FloatArray = np.asarray(self.booster.predict(values, num_threads=1), dtype=np.float64)
         return found
+
+    @property
+    def id(self) -> str:
+        """Beginning of the trees' hash: another model has another."""
+        return hashlib.sha256(self.booster.model_to_string().encode()).hexdigest()[:12]
 
     @property
     def gains(self) -> dict[str, float]:
@@ -122,7 +128,7 @@ def train(table: Table, trees: Trees | None = None) -> Model:
     )  # fmt: skip
     booster = lightgbm.train(trees.parameters(highest), data, num_boost_round=trees.rounds)
     facts = {"queries": len(table.queries), "candidates": len(table), "trees": asdict(trees),
-             "lightgbm": lightgbm.__version__}  # fmt: skip
+             "lightgbm": lightgbm.__version__, **table.made_by}  # fmt: skip
     return Model(booster, table.names, facts)
 
 
@@ -156,6 +162,11 @@ class LambdaMART:
 
     def __post_init__(self) -> None:
         column_names(self.features, self.model.names, self.name)
+        for what, has in self.features.made_by.items():
+            learned = self.model.facts.get(what, has)
+            if learned != has:
+                fault = Fault(self.name, f"the {what} it was trained with, {learned!r}", repr(has))
+                raise InputError(replace(fault, advice="train it for this index"))
 
     def score(self, candidates: Candidates) -> FloatArray:
         """Score each candidate by its own features."""

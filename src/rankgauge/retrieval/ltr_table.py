@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
 from rankgauge.engines.parts import whole
 from rankgauge.errors import Fault, FormatError, InputError
+from rankgauge.formats.letor import comment_of, doc_of
 from rankgauge.records import Note, Qrels
 from rankgauge.records._columns import FloatArray, IntArray
 from rankgauge.retrieval.features import Features
 from rankgauge.retrieval.protocols import Hits
 from rankgauge.retrieval.rerank import candidates_of
 
-ROW = re.compile(
-    r"(?P<grade>\S+)\s+qid:(?P<query>\S+)(?P<features>(?:\s+\d+:\S+)*)\s*(?:#\s*(?P<doc>\S+).*)?", re.ASCII
-)
+ROW = re.compile(r"(?P<grade>\S+)\s+qid:(?P<query>\S+)(?P<features>(?:\s+\d+:\S+)*)\s*(?:#(?P<comment>.*))?", re.ASCII)
 NAMES = "# features:"
 MOST_FAULTS = 100
 
@@ -37,6 +36,7 @@ class Table:
     values : float64[n, F]
     names : of the columns
     notes : what was dropped or taken for something
+    made_by : what the columns depend on, as `Features.made_by` has it; nothing where nobody knows
     """
 
     queries: tuple[str, ...]
@@ -46,6 +46,7 @@ class Table:
     values: FloatArray
     names: tuple[str, ...]
     notes: tuple[Note, ...] = ()
+    made_by: Mapping[str, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.docs)
@@ -76,7 +77,7 @@ class Table:
             rows = self.rows(number)
             for doc, grade, values in zip(self.docs[rows], self.grades[rows], self.values[rows], strict=True):
                 numbers = " ".join(f"{place}:{value!r}" for place, value in enumerate(values.tolist(), 1))
-                yield f"{grade} qid:{query} {numbers} # {doc}"
+                yield f"{grade} qid:{query} {numbers} # {comment_of(doc)}"
 
 
 def table_of(
@@ -100,9 +101,8 @@ def table_of(
     offsets = np.append(0, np.cumsum([len(heads[query]) for query in asked])).astype(np.int64)
     docs = tuple(doc for query in asked for doc in heads[query].hits.docs)
     values = np.concatenate([features.of(heads[query]) for query in asked])
-    return Table(
-        tuple(asked), offsets, docs, numbers.astype(np.int64), values, features.names, _notes(first, asked, grades)
-    )
+    notes = _notes(first, asked, grades)
+    return Table(tuple(asked), offsets, docs, numbers.astype(np.int64), values, features.names, notes, features.made_by)
 
 
 def _notes(first: Mapping[str, Hits], asked: Sequence[str], grades: Sequence[float | None]) -> tuple[Note, ...]:
@@ -149,7 +149,7 @@ def _read_row(line: str) -> tuple[str, int, str, dict[int, float]]:
     features = {int(place): float(value) for place, value in pairs}
     if 0 in features or not all(np.isfinite(list(features.values()))):
         raise ValueError("features count from 1 and are finite")
-    return found["query"], int(grade), found["doc"] or "", features
+    return found["query"], int(grade), doc_of(found["comment"] or ""), features
 
 
 def _joined(rows: Sequence[tuple[str, int, str, dict[int, float]]], names: tuple[str, ...], where: str) -> Table:

@@ -39,6 +39,7 @@ class Manifest:
     lexical : engine, variant, k1, b and tokenizer, or nothing
     model : of the vectors, or None
     precision : of the stored vectors
+    id : unlike that of any other index and of any other state of this one, wherever it is copied to
     """
 
     generation: int
@@ -46,6 +47,7 @@ class Manifest:
     lexical: Mapping[str, Any]
     model: Model | None = None
     precision: str = "f32"
+    id: str = ""
 
     @property
     def folder(self) -> str:
@@ -69,7 +71,7 @@ class Manifest:
             advice = "build it again with this version of rankgauge"
             raise InputError(Fault(str(file), f"an index of format {FORMAT}", got, advice))
         model = None if read["model"] is None else Model(**read["model"])
-        return cls(read["generation"], read["documents"], read["lexical"], model, read["precision"])
+        return cls(read["generation"], read["documents"], read["lexical"], model, read["precision"], read.get("id", ""))
 
     def write(self, folder: Path) -> None:
         """Make this the generation that counts."""

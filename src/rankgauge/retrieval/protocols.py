@@ -113,3 +113,26 @@ class Reranker(Protocol):
     def scores(self, query: str, texts: Sequence[str]) -> FloatArray:
         """Scores float64[n], finite, in the order of the texts; one text's score does not depend on the others."""
         ...
+
+
+class Counted(Protocol):
+    """Scores float64[n] of texts, and how many of the texts were cut to a limit of tokens."""
+
+    @property
+    def scores(self) -> FloatArray:
+        """In the order of the texts."""
+        ...
+
+    @property
+    def cut(self) -> int:
+        """How many of the texts were cut."""
+        ...
+
+
+@runtime_checkable
+class CountingReranker(Reranker, Protocol):
+    """A second stage that also tells how many texts it saw only the beginning of."""
+
+    def scored(self, query: str, texts: Sequence[str]) -> Counted:
+        """Like `scores`, with the count of the texts that were cut."""
+        ...

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 import numpy as np
 
 from rankgauge.errors import Fault, InputError, MethodError
+from rankgauge.records import Note
 from rankgauge.records._columns import FloatArray
-from rankgauge.retrieval.protocols import Hits, Reranker
+from rankgauge.retrieval._onnx import cut_notes
+from rankgauge.retrieval.protocols import CountingReranker, Hits, Reranker
 
 DEPTH = 100
 
@@ -53,20 +56,49 @@ class SecondStage(Protocol):
         ...
 
 
+class Tally:
+    """How many texts a second stage has scored so far, and of how many of them it saw only the beginning."""
+
+    def __init__(self) -> None:
+        self.texts = self.cut = 0
+        self._lock = threading.Lock()
+
+    def add(self, texts: int, cut: int) -> None:
+        """Count some more."""
+        with self._lock:
+            self.texts += texts
+            self.cut += cut
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What should be said about them."""
+        return cut_notes(self.cut, self.texts, "reranker")
+
+
 @dataclass(frozen=True, eq=False)
 class ByText:
     """A reranking model, which looks at the query and the texts alone, as a second stage."""
 
     reranker: Reranker
+    tally: Tally = field(default_factory=Tally)
 
     @property
     def name(self) -> str:
         """The model's name."""
         return self.reranker.name
 
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What should be said about all that it scored."""
+        return self.tally.notes
+
     def score(self, candidates: Candidates) -> FloatArray:
         """Score each text."""
-        return self.reranker.scores(candidates.query, candidates.texts)
+        if not isinstance(self.reranker, CountingReranker):
+            return self.reranker.scores(candidates.query, candidates.texts)
+        found = self.reranker.scored(candidates.query, candidates.texts)
+        self.tally.add(len(candidates), found.cut)
+        return found.scores
 
 
 @dataclass(frozen=True, eq=False)

@@ -55,6 +55,17 @@ class DocumentStore:
         """Every id, in the order of adding."""
         return [id_ for (id_,) in self._connection.execute("SELECT id FROM documents ORDER BY place")]
 
+    def lacking(self, ids: Sequence[str]) -> list[str]:
+        """Those of the ids that are not here."""
+        found: set[str] = set()
+        for low in range(0, len(ids), ASKED_AT_ONCE):
+            part = list(ids[low : low + ASKED_AT_ONCE])
+            asked = ",".join("?" * len(part))
+            found |= {
+                id_ for (id_,) in self._connection.execute(f"SELECT id FROM documents WHERE id IN ({asked})", part)
+            }
+        return [id_ for id_ in ids if id_ not in found]
+
     def get(self, ids: Sequence[str]) -> list[Document]:
         """Documents of these ids, in this order.
 

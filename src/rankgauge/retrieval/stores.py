@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from rankgauge._extras import optional
@@ -12,6 +13,8 @@ from rankgauge.errors import MethodError
 from rankgauge.retrieval.breaker import Breaker, BreakerRules, Clock
 
 MEGABYTE = 1 << 20
+HANDS = 8
+"""Calls to Redis at a time."""
 
 
 class Memory:
@@ -60,7 +63,8 @@ class Redis:
     """Keeps answers in Redis (or Valkey), for all processes that share it.
 
     A call that takes longer than `patience` seconds, or fails, is a miss; after some of these, Redis is left alone
-    for a while.
+    for a while. Calls are made by threads of its own: a socket's timeout starts again with every byte, and looking up a
+    name has none.
 
     Attributes
     ----------
@@ -69,12 +73,15 @@ class Redis:
 
     def __init__(self, url: str, *, patience: float = 0.05, breaker: Breaker | None = None) -> None:
         redis = optional("redis", "a cache in Redis", "redis")
-        self._errors: tuple[type[Exception], ...] = (redis.RedisError, OSError)
+        # TimeoutError is an OSError; RuntimeError: it is closed.
+        self._errors: tuple[type[Exception], ...] = (redis.RedisError, OSError, RuntimeError)
         self._client: Any = redis.Redis.from_url(
             url, socket_timeout=patience, socket_connect_timeout=patience, health_check_interval=0, retry=None,
         )  # fmt: skip
         self.breaker = breaker or Breaker(BreakerRules(window=10, least=3, failing=0.3, wait=1.0, longest=30.0))
-        self.faults = 0
+        self.patience, self.faults = patience, 0
+        self._hands = ThreadPoolExecutor(HANDS, "redis")
+        self._lock = threading.Lock()
 
     def get(self, key: str) -> bytes | None:
         """What was kept, None where it is not there any more, or cannot be had."""
@@ -86,19 +93,24 @@ class Redis:
         self._asked("set", key, value, px=max(1, round(1000 * seconds)))
 
     def close(self) -> None:
-        """Close its connections."""
+        """Close its connections; from then on, all is a miss."""
+        self._hands.shutdown(wait=False, cancel_futures=True)
         self._client.close()
 
     def _asked(self, call: str, *given: Any, **more: Any) -> Any:
         permit = self.breaker.ask()
         if permit is None:
             return None
-        begun = self.breaker.clock()
+        begun, call_made = self.breaker.clock(), None
         try:
-            found = getattr(self._client, call)(*given, **more)
+            call_made = self._hands.submit(getattr(self._client, call), *given, **more)
+            found = call_made.result(self.patience)
         except self._errors:
+            if call_made is not None:
+                call_made.cancel()
             permit.failed()
-            self.faults += 1
+            with self._lock:
+                self.faults += 1
             return None
         permit.succeeded(self.breaker.clock() - begun)
         return found

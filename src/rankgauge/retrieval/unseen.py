@@ -85,8 +85,8 @@ class Unseen:
 
     @property
     def name(self) -> str:
-        """The name of the model."""
-        return self.whole.name
+        """The name of the model, with the number of folds: with other folds, scores are others."""
+        return f"{self.whole.name}/{len(self.folds.models)}"
 
     def score(self, candidates: Candidates) -> FloatArray:
         """Score by a model that has not seen the query."""

@@ -35,7 +35,11 @@ class WorkerError(EngineError):
 
 
 class WorkerLost(WorkerError):
-    """The child process died, hung, or has not come back yet."""
+    """The child process died in a call, or hung until it was killed."""
+
+
+class WorkerAway(WorkerLost):
+    """There is no child process at the moment; one is being started, or waits to be."""
 
 
 def lacks_memory(error: BaseException) -> bool:
@@ -134,7 +138,7 @@ class Apart:
         Raises
         ------
         WorkerLost
-            Where the child dies, hangs, or is being started.
+            Where the child dies or hangs, and as WorkerAway where there is none.
         WorkerError
             For what the second stage raises.
         MemoryError
@@ -148,7 +152,7 @@ class Apart:
         try:
             if child is None:
                 got = "none" if self._why is None else f"none: {self._why}"
-                raise WorkerLost(Fault(self.name, "a worker process", got, "it is started again"))
+                raise WorkerAway(Fault(self.name, "a worker process", got, "it is started again"))
             found = _asked(child, candidates, self.patience)
         except (EOFError, OSError) as error:
             assert child is not None

@@ -205,8 +205,10 @@ def _key(asked: Asked, serving: Serving, depth: int) -> Key:
     """All that the answer depends on."""
     pipeline = serving.pipeline
     allowed = None if asked.allowed is None else frozenset(asked.allowed)
-    second = pipeline.stage.name if pipeline.stage else ""
-    return Key(asked.query, asked.k, depth, allowed, serving.stamp, pipeline.retriever.name, second)
+    first, second = pipeline.retriever.name, pipeline.stage.name if pipeline.stage else ""
+    # Where candidates are fused, how many of each list decides what they are.
+    first = f"{first}, {pipeline.candidates} candidates"
+    return Key(asked.query, asked.k, depth, allowed, serving.identity, first, second)
 
 
 def _cut(answer: Answer, count: int) -> Answer:

@@ -8,7 +8,9 @@ from functools import partial
 
 from rankgauge.retrieval.index import Index
 from rankgauge.retrieval.ltr import is_trained
+from rankgauge.retrieval.models import find_model
 from rankgauge.retrieval.rerank import SecondStage
+from rankgauge.retrieval.rerank_api import SCHEMES
 from rankgauge.retrieval.stages import load_stage
 from rankgauge.retrieval.workers import Apart
 
@@ -57,7 +59,15 @@ class Stages:
         if self.apart is None:
             return load_stage(self.named, threads=self.threads)
         make = partial(load_politely, self.named, self.threads, self.apart.nice)
-        return Apart(make, self.named, memory=self.apart.memory)
+        return Apart(make, _name(self.named), memory=self.apart.memory)
+
+
+def _name(named: str) -> str:
+    """What the stage is called that will be loaded: with the hash of its files, as answers that are kept need it."""
+    if named.startswith(SCHEMES):
+        return named
+    files = find_model(named)
+    return f"{files.name}@{files.id[:12]}"
 
 
 def load_politely(named: str, threads: int, nice: int) -> SecondStage:

@@ -31,6 +31,14 @@ class Serving:
     stamp: str
     embedder: Embedder | None = None
 
+    @property
+    def identity(self) -> str:
+        """Tells what is served from every other index, also on another machine; of an index without an id, the stamp.
+
+        A stamp alone would not do for a cache that others share: copies in images may have all times set to one.
+        """
+        return self.index.manifest.id or self.stamp
+
 
 @dataclass(frozen=True, eq=False)
 class Plan:

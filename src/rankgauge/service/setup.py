@@ -10,11 +10,12 @@ from pathlib import Path
 import numpy as np
 
 from rankgauge.errors import MethodError
+from rankgauge.retrieval.bm25 import BM25Index
 from rankgauge.retrieval.breaker import Breaker, BreakerRules
 from rankgauge.retrieval.cache import DAY, AnswerCache
-from rankgauge.retrieval.index import Index, Stage
+from rankgauge.retrieval.index import Stage
 from rankgauge.retrieval.limits import Limits
-from rankgauge.retrieval.pipeline import CANDIDATES
+from rankgauge.retrieval.pipeline import CANDIDATES, TwoStage
 from rankgauge.retrieval.protocols import Hits
 from rankgauge.retrieval.rerank import DEPTH, candidates_of
 from rankgauge.retrieval.safety import Guard
@@ -53,10 +54,15 @@ class Remembering:
     place: str
     seconds: float = DAY
 
-    def open(self, index: Index) -> AnswerCache:
-        """Open it; queries of the same words, as the index reads them, have one answer."""
-        words = None if index.lexical is None else index.lexical.tokenizer
-        return AnswerCache(Memory() if self.place == MEMORY else Redis(self.place), words=words, seconds=self.seconds)
+    def open(self, pipeline: TwoStage) -> AnswerCache:
+        """Open it; where answers are BM25's, queries of the same words, as the index reads them, have one answer.
+
+        Vectors and rerankers look at more than words, and then only the same query has the same answer.
+        """
+        first = pipeline.retriever
+        words = first.tokenizer if isinstance(first, BM25Index) and pipeline.stage is None else None
+        store = Memory() if self.place == MEMORY else Redis(self.place)
+        return AnswerCache(store, words=words, words_alone=True, seconds=self.seconds)
 
 
 @dataclass(frozen=True)
@@ -111,7 +117,7 @@ def gateway_of(wish: Wish, journal: Journal | None = None) -> Gateway:
         shadow = Shadow(Stages(wish.shadow, apart=Apartness(nice=SHADOW_NICE)), shown, share=wish.share)
     made: list[Gateway] = []
     metrics = Metrics(lambda: standing_of(made[0]))
-    cache = None if wish.cache is None else wish.cache.open(holder.current.index)
+    cache = None if wish.cache is None else wish.cache.open(holder.current.pipeline)
     parts = Parts(holder, metrics, journal, guard, cache, shown, shadow, wish.golden)
     made.append(Gateway(parts, wish.room))
     return made[0]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
+import socket
 import threading
 from dataclasses import replace
 from typing import ClassVar
@@ -131,7 +133,7 @@ class Near:
 
     name, dimension = "near", 2
     angles: ClassVar = {"enable the alarm": 0.0, "disable the alarm": 0.1, "alarm on please": 0.2, "pay 14 days": 1.0,
-              "pay 15 days": 1.01, "the alarm enable": 0.05, "weather": 3.0}  # fmt: skip
+              "pay 15 days": 1.01, "the alarm enable": 0.05, "weather": 3.0, "enable alarm, please": 0.06}  # fmt: skip
 
     def embed(self, texts, *, kind):
         angle = np.array([self.angles[text] for text in texts])
@@ -144,7 +146,8 @@ COMMON = {"the", "pleas"}
 @pytest.mark.parametrize(
     ("asked", "guarded", "unguarded"),
     [
-        ("the alarm enable", True, True),
+        ("enable alarm, please", True, True),
+        ("the alarm enable", False, True),
         ("disable the alarm", False, True),
         ("alarm on please", False, True),
         ("weather", False, False),
@@ -167,7 +170,46 @@ def test_numbers_and_turning_words_decide():
     assert not guard.same("pay with card", "pay without card")
     assert not guard.same("không mở thẻ", "mở thẻ")
     assert not guard.same("不开卡", "开卡")
-    assert guard.same("14 and 15", "15 and 14")
+
+
+TURNED = [
+    ("flights from paris to london", "flights from london to paris"),
+    ("upgrade python 2 to 3", "upgrade python 3 to 2"),
+    ("version 3.5 of node", "version 5.3 of node"),
+    ("node 14 ubuntu 2", "ubuntu 14 node 2"),
+    ("is aspirin better than ibuprofen", "is ibuprofen better than aspirin"),
+    ("temperature of -5 degrees", "temperature of 5 degrees"),
+    ("loan rate 5% a year", "loan rate 5 a year"),
+    ("c tutorial", "c++ tutorial"),
+    ("price in $", "price in €"),
+    ("i can't open a card", "i can open a card"),
+    ("cards without a fee", "cards with a fee"),
+    ("mở thẻ không cần tiền", "mở thẻ cần không tiền"),
+    ("不 开 卡", "开 卡 不"),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), TURNED)
+@pytest.mark.parametrize("tokens", ["en-stop", "multi"])
+def test_queries_of_the_same_words_that_ask_another_thing_share_no_answer(one, other, tokens):
+    words = tokenizer(tokens)
+    cache = AnswerCache(Memory(), words=words)
+    cache.put(replace(KEY, query=one), ANSWER)
+    assert cache.get(replace(KEY, query=other)) is None
+    assert not Guard(words, rare=lambda word: False).same(one, other)
+
+
+def test_for_a_first_stage_that_sees_words_alone_order_and_signs_decide_nothing():
+    cache = AnswerCache(Memory(), words=tokenizer("multi"), words_alone=True)
+    for one, other in TURNED[:3]:
+        cache.put(replace(KEY, query=one), ANSWER)
+        assert cache.found(replace(KEY, query=other))[1] == "words"
+
+
+def test_the_nearest_queries_of_all_are_reversed_ones_and_order_decides_for_them():
+    guard = Guard(tokenizer("en"), rare=lambda word: word not in COMMON)
+    assert not guard.same("can a landlord sue a tenant", "can a tenant sue a landlord")
+    assert guard.same("enable the alarm", "enable alarm please")
 
 
 def test_a_threshold_is_a_cosine_and_the_oldest_queries_are_forgotten():
@@ -234,6 +276,32 @@ def test_a_redis_that_hangs_costs_its_patience_and_no_more():
         assert found == [None] * 10
         assert 1 <= store.faults <= 3
     store.close()
+
+
+def dripping(listener, gap):
+    """Answer a GET with a byte now and then."""
+    connection, _ = listener.accept()
+    with connection, contextlib.suppress(OSError):
+        while asked := connection.recv(4096):
+            if b"GET" not in asked:
+                connection.sendall(b"+OK\r\n" * asked.count(b"*"))
+                continue
+            for byte in b"$10\r\n0123456789\r\n":
+                threading.Event().wait(gap)
+                connection.sendall(bytes([byte]))
+
+
+def test_a_redis_whose_answer_comes_byte_by_byte_costs_its_patience_and_no_more():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=dripping, args=(listener, 0.05), daemon=True)
+        thread.start()
+        store = Redis(f"redis://127.0.0.1:{listener.getsockname()[1]}?protocol=2", patience=0.2)
+        assert store.get("k") is None
+        assert store.faults == 1
+        store.close()
+        assert store.get("k") is None
+        store._hands.shutdown(wait=True)
+        thread.join()
 
 
 def test_what_cannot_be_read_or_embedded_is_a_miss_that_is_counted():

@@ -36,13 +36,21 @@ def test_an_index_holds_words_vectors_and_documents(both):
 
 def test_the_manifest_says_what_an_index_was_built_with(both):
     read = json.loads((both.folder / "manifest.json").read_text())
-    assert read["lexical"]["tokenizer"].pop("hash")
+    assert read["lexical"]["tokenizer"].pop("hash") and read.pop("id")
     assert read == {
         "format": 1, "generation": 1, "documents": 4,
         "lexical": {"engine": "tantivy", "variant": "tantivy", "k1": 1.2, "b": 0.75,
                     "tokenizer": {"name": "en", "version": "1"}},
         "model": {"source": "", "name": "letters", "dimension": 27}, "precision": "f32",
     }  # fmt: skip
+
+
+def test_every_state_of_every_index_has_an_id_of_its_own(both, tmp_path):
+    other = Index.build(tmp_path / "other", ANIMALS, **BOTH)
+    changed = both.changed(deleted=["cat"])
+    ids = [index.manifest.id for index in (both, other, changed)]
+    assert len({*ids, ""}) == 4
+    assert Index.open(both.folder).manifest.id == changed.manifest.id
 
 
 def test_words_are_indexed_where_nothing_is_asked_for_and_nothing_else(tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from rankgauge.retrieval.ltr import LambdaMART, Model, Trees, folds_of, is_train
 from rankgauge.retrieval.ltr_table import Table, read_letor_table, table_of
 from rankgauge.retrieval.protocols import Document, Hits
 from rankgauge.retrieval.rerank import candidates_of, rerank
+from rankgauge.retrieval.stages import load_stage
 from rankgauge.retrieval.unseen import Folds
 
 FEW = Trees(rounds=10, smallest_leaf=2)
@@ -145,6 +147,17 @@ def test_a_query_is_scored_by_a_model_that_has_not_seen_it():
     assert again[table.rows(3)].tolist() == scores[table.rows(3)].tolist()
 
 
+def test_queries_of_one_text_are_in_one_fold():
+    # The grades of a query's twin must not matter for its scores either.
+    table, twins = made(Q=20), {f"q{q}": f"text {q % 10}" for q in range(20)}
+    before = Folds.trained(table, twins, folds=5, trees=FEW).scores(table, twins)[table.rows(3)]
+    table.grades[table.rows(13)] = 2 - table.grades[table.rows(13)]
+    after = Folds.trained(table, twins, folds=5, trees=FEW).scores(table, twins)[table.rows(3)]
+    assert after.tolist() == before.tolist()
+    with pytest.raises(MethodError, match="at most the 10 queries, got 11"):
+        Folds.trained(table, twins, folds=11, trees=FEW)
+
+
 def test_folds_are_even_and_seeded():
     fold = folds_of(11, 5, 3)
     assert sorted(np.bincount(fold).tolist()) == [2, 2, 2, 2, 3]
@@ -176,6 +189,28 @@ def test_a_model_is_kept_and_looks_at_the_same_features_or_at_none(index, tmp_pa
         LambdaMART(again, Features(index, columns={"own": lambda *_: 1.0}))
 
 
+def test_a_model_knows_which_words_it_was_trained_on(index, tmp_path):
+    first = {"q1": Hits(("a", "b", "c", "d"), np.arange(4, 0, -1.0))}
+    table = table_of(Features(index), {"q1": "card"}, first, rg.Qrels.from_dict({"q1": {"d": 1}}))
+    train(table, Trees(rounds=5, smallest_leaf=1, rows=1.0)).save(tmp_path / "m")
+    model = Model.load(tmp_path / "m")
+    assert model.facts["tokenizer"].startswith("plain ")
+    stage = load_stage(tmp_path / "m", index=index)
+    assert stage.name == f"lambdamart@{model.id}"
+    stemmed = Index.build(tmp_path / "stemmed", DOCUMENTS, lexical=Lexical("en"))
+    with pytest.raises(InputError, match=r"expected the tokenizer it was trained with, 'plain .*'; train it for this"):
+        load_stage(tmp_path / "m", index=stemmed)
+
+
+def test_equal_scores_leave_the_first_stages_order_and_what_is_deeper_stays_below(index):
+    first = {"q1": Hits(("d", "b", "c", "a"), np.arange(4, 0, -1.0))}
+    table = table_of(Features(index), {"q1": "card"}, first, rg.Qrels.from_dict({"q1": {"a": 1, "c": 1}}), depth=3)
+    assert table.docs == ("d", "b", "c")
+    assert reranked(table, np.zeros(3), first)["q1"].docs == ("d", "b", "c", "a")
+    assert reranked(table, np.array([0.0, 1.0, 1.0]), first)["q1"].docs == ("b", "c", "d", "a")
+    assert reranked(table, np.array([0.0, 1.0, 1.0]), first)["q1"].scores.tolist() == [4, 3, 2, 1]
+
+
 def test_a_folder_without_a_model_is_told(tmp_path):
     with pytest.raises(InputError, match="expected a trained reranker, got none; rankgauge train makes one"):
         Model.load(tmp_path)
@@ -198,6 +233,16 @@ def test_letor_holds_a_table_to_the_last_digit(tmp_path):
     assert again.grades.tolist() == table.grades.tolist()
     assert again.offsets.tolist() == table.offsets.tolist()
     assert len(rg.read_qrels(tmp_path / "t.letor").queries) == 3
+
+
+def test_documents_are_named_in_comments_as_in_other_letor_files(tmp_path):
+    path = tmp_path / "x.letor"
+    path.write_text("2 qid:1 1:0.5 # docid = GX-01 inc = 1\n0 qid:1 1:1 #\td 2\tits text\n")
+    table = read_letor_table(path)
+    assert table.docs == ("GX-01", "d 2")
+    odd = replace(made(Q=1, n=2), docs=("docid=7", "#1"))
+    odd.write_letor(path)
+    assert read_letor_table(path).docs == ("docid=7", "#1")
 
 
 def test_letor_of_others_is_read_and_its_faults_are_named(tmp_path):

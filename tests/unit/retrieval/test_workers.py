@@ -11,10 +11,11 @@ import time
 import numpy as np
 import pytest
 
+from rankgauge.retrieval.breaker import Breaker, BreakerRules
 from rankgauge.retrieval.protocols import Hits
 from rankgauge.retrieval.rerank import Candidates
 from rankgauge.retrieval.safety import Guard, Limits
-from rankgauge.retrieval.workers import Apart, WorkerError, WorkerLost, lacks_memory
+from rankgauge.retrieval.workers import Apart, WorkerAway, WorkerError, WorkerLost, lacks_memory
 
 HITS = Hits(("a", "b", "c"), np.array([3.0, 2.0, 1.0]))
 
@@ -121,7 +122,7 @@ def test_meanwhile_calls_are_refused_at_once(worker):
         worker.score(asked("die"))
     while worker.pid is not None:
         time.sleep(0.001)
-    with pytest.raises(WorkerLost, match="lengths: expected a worker process, got none"):
+    with pytest.raises(WorkerAway, match="lengths: expected a worker process, got none"):
         worker.score(asked("a"))
     held.set()
 
@@ -188,6 +189,18 @@ def test_a_closed_one_does_not_come_back(worker):
 )
 def test_a_lack_of_memory_is_known_in_whatever_words(error, memory):
     assert lacks_memory(error) == memory
+
+
+def test_a_child_that_is_away_does_not_open_the_breaker(worker):
+    """So that it is used as soon as it is back."""
+    worker.start()
+    held = threading.Event()
+    worker._closing.wait = lambda _: held.wait()
+    guard = Guard(Limits(budget=30.0), Breaker(BreakerRules(least=2, window=2)))
+    reasons = [guard(worker, "q", HITS, lambda docs: ["die"] * 3, depth=3).reason for _ in range(5)]
+    assert (reasons, guard.standing().state) == (["worker_lost"] * 5, "closed")
+    held.set()
+    guard.close()
 
 
 def test_behind_a_guard_a_killed_worker_costs_one_answer_its_order(worker):

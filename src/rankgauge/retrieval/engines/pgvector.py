@@ -10,15 +10,23 @@ from rankgauge.retrieval.engines.hits import asking, checked_k, hits_of
 from rankgauge.retrieval.protocols import Embedder, Hits
 
 OPERATORS = {"cosine": "<=>", "ip": "<#>", "l2": "<->"}
+WIDEN = """
+SELECT set_config(name, CASE
+    WHEN name = 'hnsw.ef_search' THEN greatest(setting::int, least(%s, max_val::int))::text
+    WHEN setting <> 'off' THEN setting
+    WHEN name = 'hnsw.iterative_scan' THEN 'strict_order' ELSE 'relaxed_order' END, true)
+FROM pg_settings WHERE name IN ('hnsw.ef_search', 'hnsw.iterative_scan', 'ivfflat.iterative_scan')
+"""
+"""Has an index search on until k rows are found, for one transaction; settings of a pgvector that lacks them stay."""
 
 
 @dataclass(frozen=True, eq=False)
 class PgVectors:
     """Rows near the query's vector.
 
-    The score is the cosine, the inner product, or the distance turned round. With an HNSW index, at most
-    `hnsw.ef_search` rows are found (40 unless it is set), and filters are applied after that unless
-    `hnsw.iterative_scan` is on: set both on the connection.
+    The score is the cosine, the inner product, or the distance turned round. An HNSW index gives 40 rows by itself,
+    however many are wanted, and filters these; so each search has it go on until there are k (`hnsw.iterative_scan`,
+    pgvector 0.8; up to `hnsw.max_scan_tuples`, 20,000 rows unless it is set). With an older pgvector, up to 1,000.
 
     Attributes
     ----------
@@ -55,13 +63,17 @@ class PgVectors:
         )  # fmt: skip
         given = (text, k) if allowed is None else (text, sorted(allowed), k)
         with asking(self.name):
-            rows = self._fetched(asked, given)
+            rows = self._fetched(asked, given, vector=text, k=k)
         zero = 1.0 if self.metric == "cosine" else 0.0
         return hits_of(((doc, zero - distance) for doc, distance in rows), k, self.name)
 
-    def _fetched(self, asked: Any, given: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+    def _fetched(self, asked: Any, given: tuple[Any, ...], *, vector: str = "", k: int = 0) -> list[tuple[Any, ...]]:
         connection = self.connection() if callable(self.connection) else self.connection
         with connection.transaction(), connection.cursor() as cursor:
+            if vector:
+                # The first vector of a session loads the extension, and with it its settings.
+                cursor.execute("SELECT %s::vector", (vector,))
+                cursor.execute(WIDEN, (k,))
             rows: list[tuple[Any, ...]] = cursor.execute(asked, given).fetchall()
         return rows
 

@@ -70,3 +70,20 @@ def test_a_table_that_is_not_there_is_told_and_names_are_no_sql(connection):
 
 def test_a_pool_gives_the_connection(connection):
     assert len(PgVectors(lambda: connection, "passages", Ahead(), id_column="Doc Id").search("q", 3)) == 3
+
+
+@pytest.mark.parametrize(("k", "allowed"), [(100, None), (1500, None), (30, "few")])
+def test_an_index_gives_as_many_as_are_wanted_and_the_settings_of_the_session_stay(connection, k, allowed):
+    connection.execute("CREATE TABLE many (id text, embedding vector(3))")
+    connection.execute("INSERT INTO many SELECT 'd' || i, ARRAY[cos(i / 7e2), sin(i / 7e2), 0]::vector "
+                       "FROM generate_series(0, 1999) AS i")  # fmt: skip
+    connection.execute("CREATE INDEX ON many USING hnsw (embedding vector_cosine_ops)")
+    connection.execute("SET enable_seqscan = off")
+    try:
+        few = None if allowed is None else frozenset(f"d{number}" for number in range(0, 2000, 50))
+        found = PgVectors(connection, "many", Ahead()).search("q", k, allowed=few)
+        assert len(found) == k and found.docs[0] == "d0" and (few is None or few.issuperset(found.docs))
+        assert connection.execute("SHOW hnsw.ef_search").fetchone() == ("40",)
+    finally:
+        connection.execute("RESET enable_seqscan")
+        connection.execute("DROP TABLE many")
