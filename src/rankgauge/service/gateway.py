@@ -192,7 +192,7 @@ class Gateway:
             parts.metrics.looked_up(found.cache)
         if parts.shown is not None:
             # A search that was narrowed, or reranked as its caller wished, is no list of this ranker.
-            ordinary = found.asked.allowed is None and found.asked.depth is None
+            ordinary = found.asked.allowed is None and found.depth == found.serving.pipeline.depth
             lists = {SERVED: final.hits.docs[: self.room.shown]} if ordinary else {}
             parts.shown.put(Shown(time.time(), found.query_id, lists, _row(found, request_id)))
         if parts.shadow is not None and found.cache in ("off", "miss") and found.asked.allowed is None:

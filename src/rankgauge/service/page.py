@@ -35,7 +35,7 @@ REASONS = {
     "queue_full": "too many requests waited for the second stage",
     "hanging": "every worker of the second stage is in a call that does not come back",
     "worker_lost": "the process of the second stage died, and is being started",
-    "timeout": "the second stage had not begun in time",
+    "timeout": "the time was over before the second stage was done",
     "budget": "the rest would not have been done in time",
     "error": "the second stage failed",
     "out_of_memory": "the second stage ran out of memory",
@@ -126,9 +126,9 @@ class _View:
 
     def body(self) -> Markup:
         if not self.first:
-            return together(self._facts(), tag("p", "No document matches.", class_="nothing"))
+            return together(tag("p", "No document matches.", class_="nothing"), self._rest())
         lists = [self._final()] if self.found.serving.pipeline.stage is None else [self._final(), self._first()]
-        return together(self._badge(), self._facts(), tag("div", *lists, class_="stages"))
+        return together(self._badge(), self._brief(), tag("div", *lists, class_="stages"), self._rest())
 
     def _badge(self) -> Markup | None:
         final = self.found.answer.final
@@ -139,17 +139,22 @@ class _View:
         return tag("p", tag("strong", "Degraded"), f" {what}: {REASONS.get(final.reason, final.reason)}.",
                    class_="degraded", role="status")  # fmt: skip
 
-    def _facts(self) -> Markup:
-        found, final = self.found, self.found.answer.final
-        pipeline = found.serving.pipeline
-        times = [(name, f"{1000 * taken:.1f} ms") for name, taken in found.seconds.items()]
-        told = [("first stage", pipeline.retriever.name), ("found", f"{len(found.answer.first):,}")]
+    def _brief(self) -> Markup:
+        """What is looked at first."""
+        final, stage = self.found.answer.final, self.found.serving.pipeline.stage
+        scored = [] if stage is None else [("scored", f"{final.scored} ({final.status})")]
+        return _facts([*self._value(), *scored, ("total", _ms(self.found.seconds["total"]))])
+
+    def _rest(self) -> Markup:
+        found, pipeline = self.found, self.found.serving.pipeline
+        told = [("query id", found.query_id), ("first stage", pipeline.retriever.name)]
+        if found.cache in ("off", "miss"):  # a cache keeps no more of a list than it needs
+            told.append(("found", f"{len(found.answer.first):,}"))
         if pipeline.stage is not None:
-            told += [("second stage", pipeline.stage.name), ("scored", f"{final.scored} ({final.status})")]
+            told.append(("second stage", pipeline.stage.name))
         told += [("cache", found.cache)] if found.cache != "off" else []
-        told += [("query id", found.query_id)]
-        cells = [tag("div", tag("dt", name), tag("dd", value)) for name, value in (*self._value(), *times, *told)]
-        return tag("dl", *cells, class_="figures facts-of")
+        times = [(name, _ms(taken)) for name, taken in found.seconds.items() if name != "total"]
+        return _facts([*times, *told])
 
     def _value(self) -> list[tuple[str, str]]:
         """What the lists are worth, where people have judged the query."""
@@ -201,6 +206,15 @@ class _View:
         grade = self.grades.get(doc)
         said = "unjudged" if grade is None else f"grade {grade:g}"
         return tag("span", said, class_="grade", data_grade=None if grade is None else f"{grade:g}")
+
+
+def _facts(facts: Sequence[tuple[str, str]]) -> Markup:
+    cells = [tag("div", tag("dt", name), tag("dd", value)) for name, value in facts]
+    return tag("dl", *cells, class_="figures facts-of")
+
+
+def _ms(seconds: float) -> str:
+    return f"{1000 * seconds:.1f} ms"
 
 
 def _stage(kind: str, title: str, rows: Sequence[Markup]) -> Markup:
