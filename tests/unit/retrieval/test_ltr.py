@@ -133,7 +133,7 @@ def test_it_learns_what_decides_and_is_the_same_twice():
 
 def test_a_query_is_scored_by_a_model_that_has_not_seen_it():
     table = made(Q=20)
-    texts = {query: f"text of {query}" for query in table.queries}
+    texts = {query: query for query in table.queries}
     fold = folds_of(20, 4, 0)
     scores = Folds.trained(table, texts, folds=4, trees=FEW).scores(table, texts)
     for number in range(4):

@@ -52,6 +52,18 @@ def test_queries_of_one_text_are_in_one_fold(world):
     assert sorted(folds.fold.values()) == list(range(6))
 
 
+def test_queries_that_say_nearly_the_same_are_in_one_fold(world):
+    said = {
+        query: f"{'when does the parcel of my mother arrive' if query in 'q2q4' else query} today" for query in TEXTS
+    }
+    said["q4"] = said["q4"].replace("mother", "father")
+    folds = Folds.trained(world[3], said, folds=6, trees=FEW)
+    assert folds.fold[key_of(said["q2"])] == folds.fold[key_of(said["q4"])]
+    assert sorted(folds.fold.values()) == sorted([*range(6), folds.fold[key_of(said["q2"])]])
+    apart = Folds.trained(world[3], said, folds=7, trees=FEW, like=0.9)
+    assert sorted(apart.fold.values()) == list(range(7))
+
+
 def test_another_query_gets_the_model_of_all(world):
     index, first, features, _table = world
     stage = staged(world, 2)
