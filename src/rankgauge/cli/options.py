@@ -6,12 +6,14 @@ import importlib
 import importlib.util
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import typer
 
 import rankgauge as rg
 from rankgauge.errors import Fault, InputError, MeasureError
+
+Number = TypeVar("Number", int, float)
 
 
 class Shape(StrEnum):
@@ -113,3 +115,17 @@ def columns_of(text: str | None) -> dict[str, str] | None:
     if not all(len(pair) == 2 and all(pair) for pair in pairs):
         raise typer.BadParameter(f"expected name=column,name=column, got {text!r}", param_hint="--columns")
     return {name.strip(): column.strip() for name, column in pairs}
+
+
+def numbers_of(text: str, kind: type[Number], option: str) -> list[Number]:
+    """Read `0,10,100` as numbers of a kind.
+
+    >>> numbers_of("0, 10", int, "--depths"), numbers_of("0.5", float, "--thresholds")
+    ([0, 10], [0.5])
+    """
+    try:
+        return [kind(one) for one in text.split(",")]
+    except ValueError:
+        what = "whole numbers" if kind is int else "numbers"
+        got = f"expected {what} with commas between, got {text!r}"
+        raise typer.BadParameter(got, param_hint=option) from None

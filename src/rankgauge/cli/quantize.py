@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import typer
 
 import rankgauge as rg
@@ -63,7 +62,7 @@ def quantize(
     if qrels is not None and run is not None:
         candidates = _candidates(inputs.Reading().runs([run])[0], texts, depth)
         load = talk.late("rankgauge.retrieval.stages").load_stage
-        reranked = [_reranked(load(each, threads=threads), candidates, texts) for each in (model, written)]
+        reranked = [_reranked(load(each, threads=threads), candidates, depth, texts) for each in (model, written)]
         named = [ranking.named(name) for ranking, name in zip(reranked, ("full", "int8"), strict=True)]
         compared = rg.compare(inputs.Reading().qrels(qrels), named, ["nDCG@10"])
         typer.echo(talk.late("rankgauge.report.comparison").render_comparison(compared), nl=False)
@@ -87,15 +86,12 @@ def _lines(drift: Any) -> Iterator[str]:
         yield f"least cosine of a text's two vectors: {drift.vector_cosine:.5f}"
 
 
-def _candidates(run: rg.Run, texts: inputs.Texts, depth: int) -> dict[str, list[str]]:
+def _candidates(run: rg.Run, texts: inputs.Texts, depth: int) -> dict[str, Any]:
     """The head of each query's ranking; texts that are missing are an error."""
-    ranked = run.ranked()
-    heads = {
-        query: ranked.docs[low : min(high, low + depth)].to_list()
-        for query, low, high in zip(ranked.queries, ranked.offsets[:-1], ranked.offsets[1:], strict=True)
-    }
+    lists = talk.late("rankgauge.retrieval.running").hits_of(run)
+    heads = {query: hits.top(depth) for query, hits in lists.items()}
     docs, queries = texts.docs or {}, texts.queries or {}
-    lost = [doc for head in heads.values() for doc in head if doc not in docs]
+    lost = [doc for head in heads.values() for doc in head.docs if doc not in docs]
     lost += [query for query in heads if query not in queries]
     if lost:
         got = f"{len(lost)} ids of the run without a text (as {lost[0]!r})"
@@ -103,17 +99,11 @@ def _candidates(run: rg.Run, texts: inputs.Texts, depth: int) -> dict[str, list[
     return heads
 
 
-def _reranked(stage: Any, candidates: dict[str, list[str]], texts: inputs.Texts) -> rg.Run:
+def _reranked(stage: Any, candidates: dict[str, Any], depth: int, texts: inputs.Texts) -> rg.Run:
     docs, queries = texts.docs or {}, texts.queries or {}
-    rerank, hits = talk.late("rankgauge.retrieval.rerank"), talk.late("rankgauge.retrieval.protocols").Hits
-    found = {}
-
-    def texts_of(ids: Sequence[str]) -> list[str]:
-        return [docs[doc] for doc in ids]
-
     with talk.counting("queries reranked") as progress:
-        for number, (query, head) in enumerate(candidates.items(), 1):
-            scores = stage.score(rerank.candidates_of(queries[query], hits(tuple(head), np.zeros(len(head))), texts_of))
-            found[query] = dict(zip(head, scores.tolist(), strict=True))
-            progress(number, len(candidates))
+        scores = talk.late("rankgauge.study.scoring").scored(
+            stage, queries, candidates, lambda ids: [docs[doc] for doc in ids], depth, progress=progress
+        )
+    found = {query: dict(zip(head.docs, scores[query].tolist(), strict=True)) for query, head in candidates.items()}
     return rg.Run.from_dict(found)

@@ -88,10 +88,8 @@ def _check_documents(opened: Any, first: Mapping[str, Any], depth: int, place: P
 
 def hits_of(run: rg.Run, texts: Mapping[str, str], place: Path) -> dict[str, Any]:
     """Each query's list; queries of the run without a text are an error."""
-    hits = talk.late("rankgauge.retrieval.protocols").Hits
-    ranked = run.ranked()
-    if lost := [query for query in ranked.queries if query not in texts]:
+    found: dict[str, Any] = talk.late("rankgauge.retrieval.running").hits_of(run)
+    if lost := [query for query in found if query not in texts]:
         got = f"{len(lost)} queries without one (as {lost[0]!r})"
         raise InputError(Fault(str(place), "a text for each query", got, "pass the queries it was made from"))
-    ends = zip(ranked.queries, ranked.offsets[:-1].tolist(), ranked.offsets[1:].tolist(), strict=True)
-    return {query: hits(tuple(ranked.docs[low:high].to_list()), ranked.scores[low:high]) for query, low, high in ends}
+    return found

@@ -54,7 +54,7 @@ def search(
     Example: rankgauge search idx queries.jsonl --l1 bm25 -k 100 -o l1.run
     """
     opened = talk.late("rankgauge.retrieval.index").Index.open(index)
-    stage = l1 or (Stage.bm25 if opened.lexical is not None else Stage.vector)
+    stage = l1 or Stage(opened.first_stage)
     retriever = opened.retriever(stage.value, depth=depth, method=method)
     if _is_file(queries):
         if explain:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from rankgauge.cli import inputs, options, talk
-from rankgauge.cli.search import Stage
+from rankgauge.cli.search import By, Folder, Method
 from rankgauge.errors import Fault, InputError
 
 TIME = re.compile(r"(\d+(?:\.\d+)?)(ms|s)")
@@ -20,11 +20,8 @@ MOST = 200
 """Candidates that may be reranked for one request, where the depth is not greater."""
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
-Folder = Annotated[Path, typer.Argument(metavar="INDEX", help="What `rankgauge index` made.")]
 Host = Annotated[str, typer.Option(help="Address to listen at; 0.0.0.0 for all of this machine.")]
 Port = Annotated[int, typer.Option(min=0, max=65535, help="0: any free one; it is told on stderr.")]
-By = Annotated[Stage | None, typer.Option("--l1", help="First stage: words, vectors or both. Words, if indexed.")]
-Method = Annotated[str, typer.Option("--method", help="How hybrid fuses; see `rankgauge fuse --methods`.")]
 Model = Annotated[
     str | None,
     typer.Option("--model", help="Second stage: a folder (ONNX, or what `train` made), package:NAME, hub name."),

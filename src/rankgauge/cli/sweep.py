@@ -11,9 +11,8 @@ from typing import Annotated, Any
 import typer
 
 from rankgauge.cli import inputs, options, talk
-from rankgauge.cli.search import Stage
+from rankgauge.cli.search import By, Folder, Stage
 
-Folder = Annotated[Path, typer.Argument(metavar="INDEX", help="What `rankgauge index` made.")]
 Queries = Annotated[Path, typer.Argument(help="A file of queries: JSONL, TSV, BEIR folder.")]
 Qrels = Annotated[Path, typer.Argument(help="Their judgments.")]
 Models = Annotated[
@@ -24,7 +23,6 @@ Precisions = Annotated[
     str | None,
     typer.Option("--precision", metavar="LIST", help="Of each model: fp32 (as it is), int8 (quantized here)."),
 ]
-By = Annotated[Stage | None, typer.Option("--l1", help="First stage: words, vectors or both. Words, if indexed.")]
 Depths = Annotated[str, typer.Option(metavar="LIST", help="How many candidates are reranked; 0: none.")]
 MeasureName = Annotated[str, typer.Option("--measure", "-m", help="What is to be high.")]
 Budgets = Annotated[
@@ -77,9 +75,9 @@ def sweep(
     work, choice = talk.late("rankgauge.study.sweep"), talk.late("rankgauge.study.choice")
     budgets = [choice.Budget.parse(text) for text in budget or []]
     load = talk.late("rankgauge.study.load").Load(rate, requests, seconds, workers)
-    plan = work.Plan(_depths(depths), measure, load, work.Prices(**_prices(price or [])))
+    plan = work.Plan(options.numbers_of(depths, int, "--depths"), measure, load, work.Prices(**_prices(price or [])))
     opened = talk.late("rankgauge.retrieval.index").Index.open(index)
-    stage = l1 or (Stage.bm25 if opened.lexical is not None else Stage.vector)
+    stage = l1 or Stage(opened.first_stage)
     asked = talk.late("rankgauge.retrieval.documents").read_queries(queries)
     judged = inputs.Reading(qrels_format=qrels_format).qrels(qrels)
     with _stages(opened, model or [], _precisions(precision), threads, output) as stages:
@@ -130,14 +128,6 @@ def _precisions(text: str | None) -> list[str]:
         got = f"expected fp32, int8 or both, got {', '.join(map(repr, unknown))}"
         raise typer.BadParameter(got, param_hint="--precision")
     return list(dict.fromkeys(found))
-
-
-def _depths(text: str) -> tuple[int, ...]:
-    try:
-        return tuple(int(one) for one in text.split(","))
-    except ValueError:
-        got = f"expected whole numbers with commas between, got {text!r}"
-        raise typer.BadParameter(got, param_hint="--depths") from None
 
 
 def _prices(texts: Sequence[str]) -> Mapping[str, float]:

@@ -79,8 +79,7 @@ class _RowsPerSecond(ProgressColumn):
 @contextmanager
 def flowing() -> Iterator[Callable[[int, int, str], None]]:
     """Draw a bar with rows per second while rows pass; nothing where stderr is not a terminal."""
-    columns = (TextColumn("{task.description}"), BarColumn(), _RowsPerSecond(), TimeRemainingColumn())
-    with Progress(*columns, console=stderr(), transient=True, disable=not sys.stderr.isatty()) as bar:
+    with _bars(_RowsPerSecond()) as bar:
         task = bar.add_task("reading", total=None)
 
         def advance(done: int, total: int, doing: str) -> None:
@@ -89,10 +88,14 @@ def flowing() -> Iterator[Callable[[int, int, str], None]]:
         yield advance
 
 
+def _bars(amount: ProgressColumn) -> Progress:
+    columns = (TextColumn("{task.description}"), BarColumn(), amount, TimeRemainingColumn())
+    return Progress(*columns, console=stderr(), transient=True, disable=not sys.stderr.isatty())
+
+
 @contextmanager
 def _bar(label: str, amount: ProgressColumn) -> Iterator[Advance]:
-    columns = (TextColumn("{task.description}"), BarColumn(), amount, TimeRemainingColumn())
-    with Progress(*columns, console=stderr(), transient=True, disable=not sys.stderr.isatty()) as bar:
+    with _bars(amount) as bar:
         task = bar.add_task(label, total=None)
 
         def advance(done: int, total: int) -> None:
@@ -115,8 +118,7 @@ def working(what: str) -> Iterator[Callable[[str], None]]:
 @contextmanager
 def steps() -> Iterator[Callable[[str, int, int], None]]:
     """Draw a bar for each step of a long work; nothing where stderr is not a terminal."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=stderr(), transient=True, disable=not sys.stderr.isatty()) as bar:
+    with _bars(MofNCompleteColumn()) as bar:
         tasks: dict[str, TaskID] = {}
 
         def advance(step: str, done: int, total: int) -> None:

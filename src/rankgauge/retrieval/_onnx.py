@@ -52,7 +52,7 @@ class TextModel:
     @property
     def name(self) -> str:
         """What the files are called, the beginning of their hash, and what rounds within the model."""
-        return f"{self.files.name}@{self.files.id[:12]}{self.rounding}"
+        return f"{self.files.called}{self.rounding}"
 
     def room(self, first: Any = None) -> int:
         """How many tokens fit beside the signs, and beside the first text of a pair."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import threading
 import unicodedata
@@ -14,6 +13,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from rankgauge.records._columns import FloatArray
+from rankgauge.retrieval._digest import digest
 from rankgauge.retrieval.likeness import Likeness, bound, marks
 from rankgauge.retrieval.pipeline import Answer
 from rankgauge.retrieval.protocols import Hits, Tokenizer
@@ -54,7 +54,7 @@ class Key:
         """A hash of everything but the query."""
         rest = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "query"}
         rest["allowed"] = None if self.allowed is None else sorted(self.allowed)
-        return _hash(json.dumps([FORMAT, rest], sort_keys=True))
+        return digest(json.dumps([FORMAT, rest], sort_keys=True))
 
 
 class Store(Protocol):
@@ -117,10 +117,11 @@ class AnswerCache:
             return
         try:
             written = packed(answer)
-            for name in self._names(key).values():
+            names = self._names(key)
+            for name in names.values():
                 self.store.put(name, written, self.seconds)
             if self.likeness is not None:
-                self.likeness.remember(key.scope, key.query, self._names(key)["exact"])
+                self.likeness.remember(key.scope, key.query, names["exact"])
         except Exception:
             with self._lock:
                 self.faults += 1
@@ -142,14 +143,14 @@ class AnswerCache:
         return None, "miss"
 
     def _names(self, key: Key) -> dict[Kind, str]:
-        names: dict[Kind, str] = {"exact": f"rankgauge:{key.scope}:q:{_hash(normal(key.query))}"}
+        names: dict[Kind, str] = {"exact": f"rankgauge:{key.scope}:q:{digest(normal(key.query))}"}
         if self.words is not None:
             words = tokens_of(self.words, key.query)
             decide = () if self.words_alone else marks(key.query)
             if words:
                 # "from Paris to London" is not "from London to Paris", and "C++" is not "C", whatever the tokenizer.
                 told = [self.words.name, words if bound(decide) else sorted(words), decide]
-                names["words"] = f"rankgauge:{key.scope}:w:{_hash(json.dumps(told))}"
+                names["words"] = f"rankgauge:{key.scope}:w:{digest(json.dumps(told))}"
         return names
 
 
@@ -184,7 +185,3 @@ def unpacked(kept: bytes, query: str) -> Answer:
     hits = Hits(tuple(docs[number] for number in order), np.array(read["final"], dtype=np.float64))
     final = Reranked(hits, second, scores[np.array(order, dtype=np.int64)])
     return Answer(query, Hits(docs, scores), final, read["seconds"])
-
-
-def _hash(text: str) -> str:
-    return hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=16).hexdigest()

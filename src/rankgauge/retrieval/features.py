@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import threading
 from collections import Counter, OrderedDict
@@ -17,7 +18,7 @@ from rankgauge.records._columns import FloatArray
 from rankgauge.retrieval.bm25 import BM25Index
 from rankgauge.retrieval.formulas import Scoring
 from rankgauge.retrieval.index import Index
-from rankgauge.retrieval.protocols import Document, Embedder
+from rankgauge.retrieval.protocols import Document, Embedder, Vectors
 from rankgauge.retrieval.rerank import Candidates
 from rankgauge.retrieval.tokenizers import tokens_of
 
@@ -29,6 +30,8 @@ WORDS = (
     "frequency", "pairs", "first_place", "query_terms", "query_idf", "length", "title_length",
 )  # fmt: skip
 COSINE = "cosine"
+ASKED = 256
+"""Queries whose vectors are remembered."""
 REMEMBERED = 20_000
 """Documents whose words are remembered."""
 
@@ -86,6 +89,8 @@ class Features:
         self._parts: OrderedDict[str, _Parts] = OrderedDict()
         self._lock = threading.Lock()
         self._scoring = Scoring("lucene")
+        # A guard asks chunk by chunk: the query is embedded once for all of them.
+        self._vector = functools.lru_cache(ASKED)(self._embedded)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -104,17 +109,17 @@ class Features:
         """Float64[n, F], a row per candidate; a column of one's own that gives no finite number is an InputError."""
         if not len(candidates):
             return np.zeros((0, len(self.names)))
-        documents = self.index.documents.get(candidates.hits.docs)
-        query = self._query(candidates.query, documents[0].id)
-        rows = [
-            self._row(query, document, score)
-            for document, score in zip(documents, candidates.hits.scores.tolist(), strict=True)
-        ]
+        docs, scores = candidates.hits.docs, candidates.hits.scores.tolist()
+        query = self._query(candidates.query, docs[0])
+        rows = [self._row(query, parts, score) for parts, score in zip(self._parts_of(docs), scores, strict=True)]
         table = np.array(rows, dtype=np.float64)
         if self.index.vectors is not None:
             table = np.column_stack([table, self._cosines(candidates)])
+        if not self.columns:
+            return table
+        documents = self.index.documents.get(docs)
         own = [[self._own(name, candidates.query, document) for name in self.columns] for document in documents]
-        return np.column_stack([table, np.array(own, dtype=np.float64)]) if self.columns else table
+        return np.column_stack([table, np.array(own, dtype=np.float64)])
 
     def _query(self, text: str, known: str) -> _Query:
         tokens = tokens_of(self._words.tokenizer, text)
@@ -126,8 +131,7 @@ class Features:
         idf = {term: self._scoring.weight(documents, min(documents, self._containing[term])) for term in terms}
         return _Query(terms, idf, frozenset(pairwise(tokens)))
 
-    def _row(self, query: _Query, document: Document, score: float) -> list[float]:
-        parts = self._parts_of(document)
+    def _row(self, query: _Query, parts: _Parts, score: float) -> list[float]:
         found = [term for term in query.terms if term in parts.both]
         in_title = [term for term in query.terms if term in parts.title]
         pairs = len(query.neighbours & parts.neighbours) / max(1, len(query.neighbours))
@@ -156,31 +160,40 @@ class Features:
         weights = np.array([query.idf[term] for term in query.terms])
         return float(np.dot(weights, np.where(tf > 0, self._scoring.saturated(tf, norm), 0.0)))
 
-    def _parts_of(self, document: Document) -> _Parts:
+    def _parts_of(self, docs: Sequence[str]) -> list[_Parts]:
+        """Words of documents; only those that are not remembered are read."""
         with self._lock:
-            found = self._parts.get(document.id)
-            if found is not None:
-                self._parts.move_to_end(document.id)
-                return found
+            known = {doc: self._parts[doc] for doc in docs if doc in self._parts}
+            for doc in known:
+                self._parts.move_to_end(doc)
+        new = {
+            document.id: self._parted(document)
+            for document in self.index.documents.get([doc for doc in docs if doc not in known])
+        }
+        with self._lock:
+            self._parts |= new
+            while len(self._parts) > REMEMBERED:
+                self._parts.popitem(last=False)
+        return [known.get(doc) or new[doc] for doc in docs]
+
+    def _parted(self, document: Document) -> _Parts:
         title, text = (tokens_of(self._words.tokenizer, part) for part in (document.title, document.text))
         both = [*title, *text]
         first: dict[str, int] = {}
         for place, word in enumerate(both):
             first.setdefault(word, place)
-        found = _Parts(Counter(title), Counter(text), Counter(both), frozenset(pairwise(both)), first)
-        with self._lock:
-            self._parts[document.id] = found
-            if len(self._parts) > REMEMBERED:
-                self._parts.popitem(last=False)
-        return found
+        return _Parts(Counter(title), Counter(text), Counter(both), frozenset(pairwise(both)), first)
 
     def _cosines(self, candidates: Candidates) -> FloatArray:
         assert self.index.vectors is not None
-        assert self.embedder is not None
-        vector = self.embedder.embed([candidates.query], kind="query")[0]
-        docs = candidates.hits.docs
+        vector, docs = self._vector(candidates.query), candidates.hits.docs
         found = dict(self.index.vectors.search(vector, len(docs), frozenset(docs), exact=True))
         return np.array([found[doc] for doc in docs])
+
+    def _embedded(self, query: str) -> Vectors:
+        assert self.embedder is not None
+        vector: Vectors = self.embedder.embed([query], kind="query")[0]
+        return vector
 
     def _own(self, name: str, query: str, document: Document) -> float:
         value = float(self.columns[name](query, document))

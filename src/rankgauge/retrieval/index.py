@@ -133,6 +133,11 @@ class Index:
             raise InputError(Fault(str(self.folder), "a model that can be loaded", got, advice))
         return self._checked(load_embedder(model.source))
 
+    @property
+    def first_stage(self) -> Stage:
+        """By what it is searched where nothing else is said: by words, if these are indexed."""
+        return "bm25" if self.lexical is not None else "vector"
+
     def retriever(
         self, stage: Stage = "bm25", *, embedder: Embedder | None = None, depth: int = 1000, method: str = "rrf"
     ) -> Retriever:

@@ -18,7 +18,7 @@ from rankgauge.records._columns import FloatArray, IntArray
 from rankgauge.retrieval.features import Features, column_names
 from rankgauge.retrieval.ltr_table import Table
 from rankgauge.retrieval.protocols import Hits
-from rankgauge.retrieval.rerank import Candidates, merged
+from rankgauge.retrieval.rerank import Candidates, reordered
 
 MANIFEST, TREES = "ltr.json", "trees.txt"
 FORMAT = 1
@@ -146,10 +146,7 @@ def folds_of(count: int, folds: int, seed: int) -> IntArray:
 
 def reranked(table: Table, scores: FloatArray, first: Mapping[str, Hits]) -> dict[str, Hits]:
     """The lists of a table's queries with their heads in order of these scores; other queries' lists as they are."""
-    found = dict(first)
-    for number, query in enumerate(table.queries):
-        found[query] = merged(first[query], scores[table.rows(number)], name="lambdamart").hits
-    return found
+    return reordered(first, {query: scores[table.rows(number)] for number, query in enumerate(table.queries)})
 
 
 @dataclass(frozen=True, eq=False)

@@ -45,6 +45,11 @@ class ModelFiles:
         return digest.hexdigest()
 
     @property
+    def called(self) -> str:
+        """Its name with its hash, as runs, logs and caches call it."""
+        return f"{self.name}@{self.id[:12]}"
+
+    @property
     def weights(self) -> tuple[Path, ...]:
         """The ONNX file, and the files beside it that hold its tensors where it is too big for one."""
         beside = sorted(self.onnx.parent.glob(f"{self.onnx.name}[._]data*"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -165,6 +165,11 @@ def merged(
     places = np.arange(len(hits), 0, -1, dtype=np.float64)
     docs = tuple(hits.docs[number] for number in row.tolist())
     return Reranked(Hits(docs, places), second, hits.scores[row], status, reason)
+
+
+def reordered(first: Mapping[str, Hits], scores: Mapping[str, FloatArray]) -> dict[str, Hits]:
+    """The lists of many queries, each with its head in order of its scores; one without scores stays as it is."""
+    return {query: merged(hits, scores[query]).hits if query in scores else hits for query, hits in first.items()}
 
 
 def checked_depth(depth: int) -> int:

@@ -42,6 +42,13 @@ def retrieve(
     return run_of(hits, name=name or retriever.name)
 
 
+def hits_of(run: Run) -> dict[str, Hits]:
+    """Take each query's list out of a run: the reverse of `run_of`."""
+    ranked = run.ranked()
+    ends = zip(ranked.queries, ranked.offsets[:-1].tolist(), ranked.offsets[1:].tolist(), strict=True)
+    return {query: Hits(tuple(ranked.docs[low:high].to_list()), ranked.scores[low:high]) for query, low, high in ends}
+
+
 def run_of(hits: Mapping[str, Hits], *, name: str) -> Run:
     """Make a run of each query's hits."""
     found = {query: got for query, got in hits.items() if len(got)}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,14 +11,13 @@ import numpy as np
 
 from rankgauge.engines.parts import whole
 from rankgauge.records._columns import FloatArray
+from rankgauge.retrieval._digest import digest
 from rankgauge.retrieval.alike import LIKE, alike
 from rankgauge.retrieval.ltr import LambdaMART, Model, Trees, folds_of, train
 from rankgauge.retrieval.ltr_table import Table
 from rankgauge.retrieval.rerank import Candidates
 
 FOLDS = "folds.json"
-KEY = 16
-"""Bytes of a text's hash by which it is known again."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +47,7 @@ class Folds:
         fold = dict(zip(distinct, folds_of(len(distinct), folds, trees.seed).tolist(), strict=True))
         numbers = np.array([fold[groups[query]] for query in table.queries])
         models = [train(table.only(np.flatnonzero(numbers != number).tolist()), trees) for number in range(folds)]
-        keys = [key_of(texts[query]) for query in table.queries]
+        keys = [digest(texts[query]) for query in table.queries]
         return cls(tuple(models), dict(zip(keys, numbers.tolist(), strict=True)))
 
     def scores(self, table: Table, texts: Mapping[str, str]) -> FloatArray:
@@ -57,7 +55,7 @@ class Folds:
         found = np.empty(len(table), dtype=np.float64)
         for number, query in enumerate(table.queries):
             rows = table.rows(number)
-            found[rows] = self.models[self.fold[key_of(texts[query])]].scores(table.values[rows])
+            found[rows] = self.models[self.fold[digest(texts[query])]].scores(table.values[rows])
         return found
 
     def save(self, folder: str | Path) -> None:
@@ -95,11 +93,6 @@ class Unseen:
 
     def score(self, candidates: Candidates) -> FloatArray:
         """Score by a model that has not seen the query."""
-        number = self.folds.fold.get(key_of(candidates.query))
+        number = self.folds.fold.get(digest(candidates.query))
         model = self.whole.model if number is None else self.folds.models[number]
         return model.scores(self.whole.features.of(candidates))
-
-
-def key_of(text: str) -> str:
-    """A hash by which a query's text is known again."""
-    return hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=KEY).hexdigest()

@@ -64,10 +64,7 @@ class Stages:
 
 def _name(named: str) -> str:
     """What the stage is called that will be loaded: with the hash of its files, as answers that are kept need it."""
-    if named.startswith(SCHEMES):
-        return named
-    files = find_model(named)
-    return f"{files.name}@{files.id[:12]}"
+    return named if named.startswith(SCHEMES) else find_model(named).called
 
 
 def load_politely(named: str, threads: int, nice: int) -> SecondStage:

@@ -65,7 +65,7 @@ class Plan:
         """Open what the manifest names, and search it once; a model that is loaded already is taken over."""
         stamp = self.stamp()
         index = Index.open(self.folder)
-        first = self.first or ("bm25" if index.lexical is not None else "vector")
+        first = self.first or index.first_stage
         embedder = self._embedder(index, before) if first != "bm25" else None
         retriever = index.retriever(first, embedder=embedder, method=self.method, depth=self.candidates)
         pipeline = TwoStage(

@@ -16,7 +16,7 @@ from rankgauge.errors import Fault, InputError
 from rankgauge.formats._rows import blocks
 from rankgauge.records._columns import FloatArray
 from rankgauge.retrieval.protocols import Hits
-from rankgauge.retrieval.rerank import SecondStage, Texts, candidates_of, merged
+from rankgauge.retrieval.rerank import SecondStage, Texts, candidates_of, reordered
 
 SCHEMA: pl.Schema = pl.Schema([("query", pl.String()), ("scores", pl.List(pl.Float64))])
 BLOCK = 8
@@ -92,7 +92,7 @@ def scored(
 
 def at_depth(first: Mapping[str, Hits], scores: Mapping[str, FloatArray], depth: int) -> dict[str, Hits]:
     """The final lists, had only the first `depth` candidates been scored."""
-    return {query: merged(hits, scores[query][:depth]).hits for query, hits in first.items()}
+    return reordered(first, {query: values[:depth] for query, values in scores.items()})
 
 
 def _scores(stage: SecondStage, query: str, head: Hits, texts: Texts) -> FloatArray:

@@ -17,6 +17,7 @@ from rankgauge.engines.parts import whole
 from rankgauge.errors import MethodError
 from rankgauge.records import Note, Qrels, Run
 from rankgauge.records._columns import FloatArray
+from rankgauge.records.scores import Scores
 from rankgauge.retrieval.pipeline import TwoStage
 from rankgauge.retrieval.protocols import Hits, Retriever
 from rankgauge.retrieval.rerank import SecondStage, Texts
@@ -185,8 +186,10 @@ def sweep(
         first[query] = engine.retriever.search(text, plan.candidates)
         say("first stage", number, len(asked))
     runs = _runs(engine, asked, first, plan, kept, say)
-    points = _points(engine, asked, qrels, plan, first, runs, kept, say)
-    notes = [*evaluate(qrels, next(iter(runs.values())), plan.measure).notes]
+    values = {key: evaluate(qrels, run, plan.measure) for key, run in runs.items()}
+    recalls = _recalls(qrels, runs[NO_STAGE, 0], plan.rising)
+    points = _points(engine, asked, plan, first, values, recalls, kept, say)
+    notes = [*values[NO_STAGE, 0].notes]
     if left := len(queries) - len(asked):
         notes.append(Note("queries without judgments", left, f"{left} of {len(queries)} queries have no judgment"))
     return Sweep(plan.measure, tuple(points), plan.load, plan.prices, engine.retriever.name, len(asked), machine(),
@@ -209,17 +212,17 @@ def _runs(
 
 
 def _points(
-    engine: Engine, asked: Mapping[str, str], qrels: Qrels, plan: Plan, first: Mapping[str, Hits],
-    runs: Mapping[tuple[str, int], Run], kept: Kept, say: Progress,
+    engine: Engine, asked: Mapping[str, str], plan: Plan, first: Mapping[str, Hits],
+    values: Mapping[tuple[str, int], Scores], recalls: Mapping[int, float], kept: Kept, say: Progress,
 ) -> list[Point]:  # fmt: skip
-    wanted = [key for key in runs if key[1] or 0 in plan.depths]
-    recalls = _recalls(qrels, runs[NO_STAGE, 0], plan.rising)
-    values, points = _values(qrels, runs, plan.measure), list[Point]()
+    wanted = [key for key in values if key[1] or 0 in plan.depths]
+    points: list[Point] = []
     for number, (stage, depth) in enumerate(wanted):
         say("timing", number, len(wanted))
         latency = _timed(engine, asked, plan, stage, depth, kept)
         pairs = float(np.mean([min(depth, len(hits)) for hits in first.values()]))
-        own, unjudged = values[stage, depth]
+        scores = values[stage, depth]
+        own, unjudged = scores.values[0, 0], float(scores.mean()["unjudged"].item())
         point = Point(
             stage, depth, interval(own, rng=np.random.default_rng(0)), unjudged, recalls.get(depth), None, latency,
             pairs, plan.prices.of(latency.cpu, pairs) if plan.prices != Prices() else None, own,
@@ -238,17 +241,6 @@ def _change(point: Point, before: Sequence[Point]) -> Change | None:
     differences = point.values - other.values
     test = paired_test(differences, rng=np.random.default_rng(0))
     return Change(other.depth, interval(differences, method="t"), test.p)
-
-
-def _values(
-    qrels: Qrels, runs: Mapping[tuple[str, int], Run], measure: str
-) -> dict[tuple[str, int], tuple[FloatArray, float]]:
-    """Values of the queries that are counted, and the share that nobody judged."""
-    found = {}
-    for key, run in runs.items():
-        scores = evaluate(qrels, run, measure)
-        found[key] = (scores.values[0, 0], float(scores.mean()["unjudged"].item()))
-    return found
 
 
 def _recalls(qrels: Qrels, run: Run, depths: Sequence[int]) -> dict[int, float]:

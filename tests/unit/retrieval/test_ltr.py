@@ -11,7 +11,7 @@ import pytest
 
 import rankgauge as rg
 from rankgauge.errors import FormatError, InputError, MethodError
-from rankgauge.retrieval.assembly import Lexical
+from rankgauge.retrieval.assembly import Dense, Lexical
 from rankgauge.retrieval.features import WORDS, Features
 from rankgauge.retrieval.index import Index
 from rankgauge.retrieval.ltr import LambdaMART, Model, Trees, folds_of, is_trained, reranked, train
@@ -80,6 +80,31 @@ def test_a_candidates_features_do_not_depend_on_the_others(index):
     together = features.of(whole)
     apart = np.concatenate([Features(index).of(whole.part(row, row + 1)) for row in range(4)])
     assert together.tolist() == apart.tolist()
+
+
+class Counting:
+    """A vector per text, and what was embedded."""
+
+    name, dimension = "counting", 2
+
+    def __init__(self):
+        self.asked = []
+
+    def embed(self, texts, *, kind):
+        self.asked += [text for text in texts if kind == "query"]
+        return np.array([[np.cos(len(text)), np.sin(len(text))] for text in texts], dtype=np.float32)
+
+
+def test_a_document_is_read_once_and_a_query_embedded_once_however_many_chunks_there_are(tmp_path, monkeypatch):
+    embedder, read = Counting(), []
+    index = Index.build(tmp_path / "i", DOCUMENTS, lexical=Lexical("plain"), dense=Dense(embedder=embedder))
+    whole = candidates_of("the bank card", Hits(("a", "b", "c", "d"), np.arange(4, 0, -1.0)), index.texts)
+    features, fresh = Features(index, embedder), index.documents.get
+    monkeypatch.setattr(type(index.documents), "get", lambda self, ids: read.extend(ids) or fresh(ids))
+    parts = [features.of(whole.part(low, low + 2)) for low in (0, 2, 0)]
+    assert np.concatenate(parts[:2]).tolist() == features.of(whole).tolist()
+    assert parts[2].tolist() == parts[0].tolist()
+    assert (read, embedder.asked) == (["a", "b", "c", "d"], ["the bank card"])
 
 
 def test_columns_of_ones_own_come_last(index):

@@ -6,6 +6,7 @@ import pytest
 
 import rankgauge as rg
 from rankgauge.errors import MethodError
+from rankgauge.retrieval._digest import digest
 from rankgauge.retrieval.assembly import Lexical
 from rankgauge.retrieval.features import Features
 from rankgauge.retrieval.index import Index
@@ -14,7 +15,7 @@ from rankgauge.retrieval.ltr_table import table_of
 from rankgauge.retrieval.protocols import Document
 from rankgauge.retrieval.rerank import candidates_of
 from rankgauge.retrieval.stages import load_stage
-from rankgauge.retrieval.unseen import Folds, Unseen, key_of
+from rankgauge.retrieval.unseen import Folds, Unseen
 
 FEW = Trees(rounds=5, smallest_leaf=1, rows=1.0)
 WORDS = ["card", "bank", "shop", "refund", "hours", "parcel"]
@@ -39,7 +40,7 @@ def staged(world, folds):
 def test_each_training_query_is_scored_by_the_model_that_has_not_seen_it(world):
     index, first, _features, table = world
     stage = staged(world, 3)
-    fold = [stage.folds.fold[key_of(TEXTS[query])] for query in table.queries]
+    fold = [stage.folds.fold[digest(TEXTS[query])] for query in table.queries]
     for number, query in enumerate(table.queries):
         others = [row for row in range(len(fold)) if fold[row] != fold[number]]
         own = train(table.only(others), FEW).scores(table.values[table.rows(number)])
@@ -58,8 +59,8 @@ def test_queries_that_say_nearly_the_same_are_in_one_fold(world):
     }
     said["q4"] = said["q4"].replace("mother", "father")
     folds = Folds.trained(world[3], said, folds=6, trees=FEW)
-    assert folds.fold[key_of(said["q2"])] == folds.fold[key_of(said["q4"])]
-    assert sorted(folds.fold.values()) == sorted([*range(6), folds.fold[key_of(said["q2"])]])
+    assert folds.fold[digest(said["q2"])] == folds.fold[digest(said["q4"])]
+    assert sorted(folds.fold.values()) == sorted([*range(6), folds.fold[digest(said["q2"])]])
     apart = Folds.trained(world[3], said, folds=7, trees=FEW, like=0.9)
     assert sorted(apart.fold.values()) == list(range(7))
 

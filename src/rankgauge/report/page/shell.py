@@ -15,6 +15,8 @@ from rankgauge.report.page.data import script_json
 from rankgauge.report.page.markup import Child, Markup, tag
 from rankgauge.report.page.numbers import Content
 
+PAGE = resources.files("rankgauge.report.page")
+
 
 @dataclass(frozen=True)
 class Section:
@@ -39,9 +41,9 @@ def contents(sections: Sequence[Section]) -> Markup:
 
 
 def document(c: Content, body: Sequence[Markup], *, title: str, version: str, parts: Sequence[str]) -> str:
-    """Write a page whose style and script are the packaged files of these names."""
+    """Write a page whose style and script are the packaged files of these names; some pages have no script."""
     style = "".join(packaged(f"{part}.css") for part in parts)
-    script = packaged(f"{parts[-1]}.js")
+    script = packaged(f"{parts[-1]}.js") if (PAGE / f"{parts[-1]}.js").is_file() else ""
     head = tag(
         "head",
         tag("meta", charset="utf-8"),
@@ -53,7 +55,8 @@ def document(c: Content, body: Sequence[Markup], *, title: str, version: str, pa
         tag("style", Markup(style)),
     )
     data = tag("script", Markup(script_json(c.data)), type="application/json", id="data")
-    return f"<!DOCTYPE html>\n{tag('html', head, tag('body', *body, data, tag('script', Markup(script))), lang='en')}\n"
+    run = tag("script", Markup(script)) if script else None
+    return f"<!DOCTYPE html>\n{tag('html', head, tag('body', *body, data, run), lang='en')}\n"
 
 
 def footer(version: str) -> Markup:
@@ -73,7 +76,7 @@ def save(path: str | PathLike[str], written: str) -> None:
 
 def packaged(file: str) -> str:
     """Read a file that lies beside this module."""
-    return (resources.files("rankgauge.report.page") / file).read_text("utf-8")
+    return (PAGE / file).read_text("utf-8")
 
 
 def _policy(style: str, script: str) -> str:
