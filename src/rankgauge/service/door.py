@@ -24,6 +24,8 @@ PATHS = ("/", "/search", "/search/batch", "/healthz", "/readyz", "/metrics", "/a
 QUIET = ("/healthz", "/readyz", "/metrics")
 """What is asked every few seconds is told only where it fails."""
 UNAUTHORIZED = b'{"error":"authorization: expected the key of this gateway, got none or another"}'
+LONGEST = 200
+"""Characters of a path that are told."""
 FAILED = b'{"error":"gateway: expected an answer, got a fault of its own; its log says which"}'
 HEADERS = (
     (b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-referrer"), (b"cache-control", b"no-store")
@@ -85,7 +87,7 @@ class Door:
             return
         level = "error" if fault or answer.status >= 500 else "info"
         self.journal.tell(
-            "request", level=level, method=scope["method"], path=scope["path"], status=answer.status,
+            "request", level=level, method=scope["method"], path=scope["path"][:LONGEST], status=answer.status,
             seconds=round(seconds, 6), request_id=request_id, trace_id=trace.trace, span_id=trace.span,
             parent_id=trace.parent or None, **said, fault=f"{type(fault).__name__}: {fault}" if fault else None,
         )  # fmt: skip

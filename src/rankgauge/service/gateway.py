@@ -24,6 +24,8 @@ from rankgauge.service.shadow import Shadow
 from rankgauge.service.shown import SERVED, Shown, ShownLog
 
 SHOWN = 100
+RESERVE = 0.03
+"""Seconds of an answer's time, a tenth of it at most, that are left for what comes after the second stage."""
 
 Result = TypeVar("Result")
 
@@ -172,9 +174,10 @@ class Gateway:
         pipeline, cache = serving.pipeline, self.parts.cache
         own = self.room.budget if asked.budget_ms is None else min(self.room.budget, asked.budget_ms / 1000)
         depth = pipeline.depth if asked.depth is None else asked.depth
+        until = since + own - min(RESERVE, own / 10)
         key = _key(asked, serving, depth)
         known, outcome = (None, "off") if cache is None else cache.found(key)
-        answer = known or pipeline.answer(asked.query, allowed=key.allowed, depth=depth, until=since + own)
+        answer = known or pipeline.answer(asked.query, allowed=key.allowed, depth=depth, until=until)
         if cache is not None and known is None:
             cache.put(key, _cut(answer, max(asked.k, depth, self.room.shown)))
         documents = tuple(serving.index.documents.get(answer.final.hits.docs[: asked.k])) if asked.texts else None

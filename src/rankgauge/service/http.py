@@ -107,8 +107,8 @@ class Handlers:
         """Take up the index's next generation now."""
         try:
             moved = await self.gateway.refresh()
-        except (RankgaugeError, OSError) as error:
-            raise Refused(409, Fault("index", "a generation that can be opened", str(error))) from error
+        except Exception as error:  # of files that are not what they should be, anything may be raised
+            raise Refused(409, Fault("index", "a generation that can be opened", _said(error))) from error
         index = self.gateway.parts.holder.current.index
         return self._answer({"changed": moved, "generation": index.generation, "documents": len(index)})
 
@@ -186,6 +186,10 @@ async def _missing(request: Any, error: Any) -> Any:
     )
 
 
+def _said(error: Exception) -> str:
+    return str(error) if isinstance(error, RankgaugeError | OSError) else f"{type(error).__name__}: {error}"
+
+
 @asynccontextmanager
 async def _lifespan(gateway: Gateway, manner: Manner) -> AsyncIterator[None]:
     watching = asyncio.create_task(_watch(gateway, manner.watch)) if manner.watch else None
@@ -208,7 +212,7 @@ async def _watch(gateway: Gateway, every: float) -> None:
             if gateway.parts.holder.outdated:
                 await gateway.refresh()
             told = ""
-        except (RankgaugeError, OSError) as error:
-            if str(error) != told:
-                told = str(error)
+        except Exception as error:  # whatever it is, the next generation may be a good one
+            if _said(error) != told:
+                told = _said(error)
                 gateway.parts.journal.tell("generation", level="error", fault=told)

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -60,6 +61,12 @@ def failing(error):
         raise error
 
     return happens
+
+
+def in_loop(coroutine):
+    """Run in an event loop of its own, in a thread: the tests of pages leave one running in theirs."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, coroutine).result()
 
 
 def until(hold):
@@ -403,7 +410,7 @@ def test_it_answers_in_an_event_loop_which_goes_on_meanwhile(guard_of):
         hold.set()
         return await answer
 
-    found = asyncio.run(both())
+    found = in_loop(both())
     assert (found.status, found.scored) == ("full", 8)
     assert found.hits.docs == (*reversed(HITS.docs[:8]), *HITS.docs[8:])
 
@@ -413,7 +420,7 @@ def test_a_deadline_holds_in_an_event_loop_and_a_late_worker_has_nobody_to_tell(
     count = 0
     while not entered.is_set():
         stage = Backwards(lambda: entered.set() or (hold.wait() and None))
-        found = asyncio.run(guard.aanswer(stage, "q", HITS, texts, depth=8))
+        found = in_loop(guard.aanswer(stage, "q", HITS, texts, depth=8))
         assert (found.status, found.reason) == ("skipped", "timeout")
         count += 1
     assert guard.standing().busy == 1
@@ -423,7 +430,7 @@ def test_a_deadline_holds_in_an_event_loop_and_a_late_worker_has_nobody_to_tell(
 
 
 def test_refusals_come_at_once_in_an_event_loop(guard_of):
-    found = asyncio.run(guard_of(pairs=4).aanswer(Backwards(), "q", HITS, texts, depth=8))
+    found = in_loop(guard_of(pairs=4).aanswer(Backwards(), "q", HITS, texts, depth=8))
     assert (found.status, found.reason) == ("skipped", "over_limit")
 
 
@@ -447,7 +454,7 @@ def test_a_cancelled_task_says_nothing_and_its_worker_stops(guard_of, fails):
         await answer
 
     with pytest.raises(asyncio.CancelledError):
-        asyncio.run(cancelled())
+        in_loop(cancelled())
     hold.set()
     idle(guard)
     assert stage.chunks == [4]

@@ -47,26 +47,27 @@ def test_an_index_that_was_built_anew_is_another_one_though_its_number_is_the_sa
     assert holder.current.stamp != before.stamp
 
 
-def replaced(file, text):
-    """Put a file in place of another, whole: a watcher must not see the half of it."""
-    beside = file.with_suffix(".new")
-    beside.write_text(text)
-    beside.replace(file)
-
-
 def test_a_generation_that_cannot_be_opened_is_told_once_and_the_one_before_goes_on(tmp_path):
     gateway = gateway_on(index_of(tmp_path / "idx"))
+    manifest, beside = tmp_path / "idx" / "manifest.json", tmp_path / "beside.json"
+    sound = manifest.read_text()
+
+    def told() -> list[str]:
+        return [one["level"] for one in events(gateway) if one["event"] == "generation"]
+
     with served(gateway, Manner(watch=0.01)) as ask:
-        manifest = tmp_path / "idx" / "manifest.json"
-        replaced(manifest, "{")
-        until(lambda: any(one["level"] == "error" for one in events(gateway)))
-        got = ask.post("/admin/reload")
-        assert got.status == 409
-        assert got.json["error"].startswith("index: expected a generation that can be opened, got")
-        assert ask.get("/search?query=cat").status == 200
-        replaced(manifest, '{"format": 7}')
-        until(lambda: len([one for one in events(gateway) if one["level"] == "error"]) >= 2)
-    assert len([one for one in events(gateway) if one["event"] == "generation"]) == 2
+        for number, text in enumerate(("{", '{"format": 1}'), 1):
+            beside.write_text(text)
+            beside.replace(manifest)
+            until(lambda number=number: len(told()) == number)
+            got = ask.post("/admin/reload")
+            assert got.status == 409
+            assert got.json["error"].startswith("index: expected a generation that can be opened, got")
+            assert ask.get("/search?query=cat").status == 200
+        beside.write_text(sound)
+        beside.replace(manifest)
+        until(lambda: "info" in told())
+    assert told() == ["error", "error", "info"]
 
 
 def test_no_request_is_lost_while_one_generation_after_the_other_comes(tmp_path):
