@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import multiprocessing
 import resource
@@ -127,6 +128,7 @@ class Apart:
         with self._lock:
             if self._keeper is None:
                 self._keeper = threading.Thread(target=self._keep, name=f"{self.name} keeper", daemon=True)
+                atexit.register(self.close)  # runs before multiprocessing waits for its children, old and new
                 self._keeper.start()
         self._settled.wait()
         if self._child is None and self._why is not None:
@@ -172,6 +174,7 @@ class Apart:
         _kill(self._process)
         if self._keeper is not None:
             self._keeper.join(HELD)
+        atexit.unregister(self.close)
 
     def _keep(self) -> None:
         """Have a child, until closed."""
@@ -192,10 +195,12 @@ class Apart:
         process = context.Process(target=_serve, args=(theirs, self.make, self.memory), name=self.name, daemon=True)
         child = _Child(process, ours)
         try:
+            self._process = process
             with theirs:
                 process.start()
             self.starts += 1
-            self._process = process
+            if self._closing.is_set():
+                return
             self._why = self._ready(child)
             if self._why is None and not self._closing.is_set():
                 self._child = child

