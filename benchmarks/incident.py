@@ -12,53 +12,30 @@ a request was due. One more request in five asks for all 5,000 candidates to be 
     guarded     the second stage in threads of the service, under a guard
     apart       the second stage in a process of its own, under a guard
     killed      the same, and the process is killed (SIGKILL) three times
-    hangs       the second stage in threads of the service stops coming back for a third of the time
+    hangs       the second stage in threads of the service stops coming back for a quarter of the time
+    gateway     through HTTP: `rankgauge serve`'s gateway on a port, its second stage in a process of its own
+    gateway killed   the same, and this process is killed three times
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import functools
 import json
 import os
-import re
-import resource
-import signal
 import subprocess
 import sys
 import tempfile
-import threading
-import time
-from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import incident_gateway
 import numpy as np
-from incident_stage import OneBatch
+from incident_scene import CANDIDATES, Here, bearable, capped, memory_of
 from saying import talk
 
 from rankgauge.retrieval import Document, Index
-from rankgauge.retrieval.rerank import rerank
-from rankgauge.retrieval.safety import Guard, Limits
-from rankgauge.retrieval.workers import Apart
 
-SCENES = ("unguarded", "guarded", "apart", "killed", "hangs")
-CANDIDATES = 5000
-MIB = 1 << 20
-
-
-class Hangs:
-    """A second stage that can be made to hang."""
-
-    def __init__(self, stage):
-        self.stage, self.name = stage, stage.name
-        self.free = threading.Event()
-        self.free.set()
-
-    def score(self, candidates):
-        self.free.wait()
-        return self.stage.score(candidates)
+SCENES = ("unguarded", "guarded", "apart", "killed", "hangs", "gateway", "gateway killed")
 
 
 def corpus(folder: Path) -> None:
@@ -70,159 +47,23 @@ def corpus(folder: Path) -> None:
     Index.build(folder, [Document(f"d{number}", text) for number, text in enumerate(texts)])
 
 
-def memory_of(pid: int | str = "self") -> dict[str, int]:
-    """VmSize, VmPeak, VmHWM and VmRSS in MiB."""
-    try:
-        told = Path(f"/proc/{pid}/status").read_text()
-    except OSError:
-        return {}
-    return {name: int(kib) // 1024 for name, kib in re.findall(r"^(Vm\w+):\s+(\d+)", told, re.MULTILINE)}
-
-
-def capped(spare: int) -> int:
-    """Cap the address space at what it is and so many MiB more; the cap."""
-    cap = memory_of()["VmSize"] + spare
-    resource.setrlimit(resource.RLIMIT_AS, (cap * MIB, cap * MIB))
-    return cap
-
-
-class Scene:
-    def __init__(self, given, index: Index) -> None:
-        self.given, self.index = given, index
-        self.first = index.retriever("bm25")
-        self.answers: Counter[str] = Counter()
-        self.taken: list[float] = []
-        self.errors: Counter[str] = Counter()
-        self.wrong = self.pairs = 0
-        self.worker_peak = 0
-        make = functools.partial(OneBatch, given.layers)
-        self.apart = None
-        if given.scene in ("apart", "killed"):
-            self.apart = Apart(make, "one-batch", memory=given.worker * MIB, patience=5.0)
-            self.apart.start()
-        self.stage = self.apart or Hangs(make())
-        limits = Limits(budget=given.budget - given.reserve, workers=1, waiting=4)
-        self.guard = Guard(limits)
-        self.searching = ThreadPoolExecutor(1, "search")
-
-    def sustainable(self) -> float:
-        """Requests per second that are borne one after another, each with all its pairs scored."""
-        patient = Guard(Limits(budget=60.0))
-        texts = self.index.texts([f"d{number}" for number in range(1, 9)])
-        for guard in (patient, self.guard):
-            guard.warm(self.stage, texts=texts)
-        begun, count = time.monotonic(), 0
-        while time.monotonic() - begun < self.given.measuring:
-            asked = query(10 * count)
-            hits = self.first.search(asked, CANDIDATES)
-            found = patient(self.stage, asked, hits, self.index.texts, depth=self.given.depth)
-            assert (len(hits), found.status) == (CANDIDATES, "full"), (len(hits), found.reason)
-            count += 1
-        taken = time.monotonic() - begun
-        patient.close()
-        return count / taken
-
-    async def load(self, rate: float) -> None:
-        """Requests at random moments; each is answered or counted as an error."""
-        rng = np.random.default_rng(1)
-        begun, at, tasks, number = time.monotonic(), 0.0, [], 0
-        while at < self.given.seconds:
-            at += rng.exponential(1 / rate)
-            await asyncio.sleep(max(0.0, begun + at - time.monotonic()))
-            tasks.append(asyncio.create_task(self.request(number, begun + at, self.given.depth)))
-            if number % 5 == 0:
-                tasks.append(asyncio.create_task(self.request(number, begun + at, CANDIDATES)))
-            number += 1
-        await asyncio.gather(*tasks)
-
-    async def request(self, number: int, due: float, depth: int) -> str:
-        loop, asked = asyncio.get_running_loop(), query(number)
-        try:
-            hits = await loop.run_in_executor(self.searching, self.first.search, asked, CANDIDATES)
-            found = await self.answer(asked, hits, depth, due + self.given.budget - self.given.reserve)
-        except BaseException as error:
-            self.errors[type(error).__name__] += 1
-            return "error"
-        self.taken.append(time.monotonic() - due)
-        self.pairs += found.scored
-        self.answers[f"{found.status} {found.reason}".strip()] += 1
-        below = found.hits.docs[found.scored :] == hits.docs[found.scored :]
-        whole = sorted(found.hits.docs[: found.scored]) == sorted(hits.docs[: found.scored])
-        self.wrong += not (below and whole and found.degraded == (found.scored < depth))
-        return found.status
-
-    async def answer(self, asked, hits, depth, until):
-        if self.given.scene != "unguarded":
-            return await self.guard.aanswer(self.stage, asked, hits, self.index.texts, depth=depth, until=until)
-        work = functools.partial(rerank, self.stage, asked, hits, self.index.texts, depth=CANDIDATES)
-        return await asyncio.get_running_loop().run_in_executor(None, work)
-
-    async def harm(self) -> None:
-        """What the scene does to the second stage meanwhile."""
-        third = self.given.seconds / 4
-        if self.given.scene == "hangs":
-            await asyncio.sleep(third)
-            self.stage.free.clear()
-            await asyncio.sleep(third)
-            self.stage.free.set()
-        for _ in range(3 if self.given.scene == "killed" else 0):
-            await asyncio.sleep(third)
-            if self.apart.pid is not None:
-                os.kill(self.apart.pid, signal.SIGKILL)
-
-    async def watch(self) -> None:
-        """Keep the most memory that the child had."""
-        while self.apart is not None:
-            self.worker_peak = max(self.worker_peak, memory_of(self.apart.pid or 0).get("VmHWM", 0))
-            await asyncio.sleep(0.1)
-
-    async def recovered(self) -> float:
-        """Seconds after the load until three requests in a row have pairs scored."""
-        begun, row = time.monotonic(), 0
-        while row < 3 and time.monotonic() - begun < 60:
-            reranked = await self.request(0, time.monotonic(), self.given.depth) in ("full", "partial")
-            row = row + 1 if reranked else 0
-            await asyncio.sleep(0.1)
-        return time.monotonic() - begun - 0.3
-
-    async def play(self, rate: float) -> float:
-        self.alone = await self.request(0, time.monotonic(), self.given.depth)
-        self.taken.clear()
-        self.answers.clear()
-        self.pairs = 0
-        watching = asyncio.create_task(self.watch())
-        await asyncio.gather(self.load(rate), self.harm())
-        self.told = {
-            "answers": dict(self.answers), "errors": dict(self.errors), "wrong": self.wrong,
-            "p50": at(self.taken, 0.5), "p99": at(self.taken, 0.99), "most": max(self.taken, default=0.0),
-        }  # fmt: skip
-        seconds = await self.recovered() if self.given.scene != "unguarded" else 0.0
-        watching.cancel()
-        return seconds
-
-
-def query(number: int) -> str:
-    """A query that every document answers; one in ten is longer than a guard takes."""
-    return f"common w{number % 5000}" + " common" * (1000 if number % 10 == 9 else 0)
-
-
-def at(taken, share):
-    return float(np.quantile(taken, share, method="higher")) if taken else 0.0
-
-
 def play(given) -> None:
-    """One scene, in this process; what came of it, as JSON."""
-    scene = Scene(given, Index.open(given.index))
-    bearable = scene.sustainable()
+    """One scene, in this process or through a gateway; what came of it, as JSON."""
+    if given.scene.startswith("gateway"):
+        print(json.dumps(incident_gateway.play(given, given.index)), flush=True)
+        return
+    index = Index.open(given.index)
+    scene = Here(given, index)
+    borne = bearable(given, index, scene.stage, scene.guard)
     loaded = memory_of()
     cap = capped(given.spare)
-    talk(f"{given.scene}: {bearable:.1f} requests/s are borne; address space {loaded['VmSize']} MiB, cap {cap} MiB")
-    recovery = asyncio.run(scene.play(given.load * bearable))
+    talk(f"{given.scene}: {borne:.1f} requests/s are borne; address space {loaded['VmSize']} MiB, cap {cap} MiB")
+    recovery = asyncio.run(scene.play(given.load * borne))
     scene.told |= {
-        "scene": given.scene, "bearable": bearable, "rate": given.load * bearable, "cap": cap, "loaded": loaded,
+        "scene": given.scene, "bearable": borne, "rate": given.load * borne, "cap": cap, "loaded": loaded,
         "peak": memory_of(), "worker": scene.worker_peak, "recovery": recovery, "alone": scene.alone,
         "starts": scene.apart.starts if scene.apart else 0, "fault": scene.guard.standing().fault,
-        "goodput": scene.pairs / given.seconds / given.depth / bearable,
+        "goodput": scene.pairs / given.seconds / given.depth / borne,
     }  # fmt: skip
     print(json.dumps(scene.told), flush=True)
     scene.guard.close()

@@ -35,6 +35,8 @@ LAYERS = (
     ("comparison", "fusion", "reconciliation", "checkup"),
     ("retrieval",),
     ("study",),
+    ("judges",),
+    ("rag",),
     ("report",),
     ("service",),
     ("", "testing"),

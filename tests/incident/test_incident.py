@@ -47,19 +47,26 @@ def check(told: dict[str, Any], *, slack: float) -> None:
 
 @pytest.fixture(scope="module")
 def short(tmp_path_factory):
-    return played(tmp_path_factory.mktemp("short"), "guarded", "killed", seconds=10)
+    return played(tmp_path_factory.mktemp("short"), "guarded", "killed", "gateway killed", seconds=10)
 
 
 @TOGETHER
-@pytest.mark.parametrize("scene", ["guarded", "killed"])
+@pytest.mark.parametrize("scene", ["guarded", "killed", "gateway killed"])
 def test_the_incident_costs_the_second_stage_and_nothing_else(short, scene):
+    """Through the gateway, an error is also whatever is no answer with status 200."""
     check(short[scene], slack=4)
+
+
+@TOGETHER
+def test_a_gateway_ends_well_after_it(short):
+    assert short["gateway killed"]["end"]["code"] == 0
 
 
 @TOGETHER
 def test_a_killed_reranker_comes_back(short):
     assert short["killed"]["starts"] >= 3
-    assert any("worker_lost" in kind for kind in short["killed"]["answers"])
+    for scene in ("killed", "gateway killed"):
+        assert any("worker_lost" in kind for kind in short[scene]["answers"])
 
 
 @TOGETHER
@@ -71,7 +78,7 @@ def test_without_a_guard_few_requests_run_out_of_memory(tmp_path):
 
 @pytest.mark.slow
 def test_a_minute_of_each_scene(tmp_path):
-    told = played(tmp_path, "guarded", "apart", "killed", "hangs", seconds=60)
+    told = played(tmp_path, "guarded", "apart", "killed", "hangs", "gateway", "gateway killed", seconds=60)
     for one in told.values():
         check(one, slack=1.2)
         assert one["alone"] == "full"
