@@ -7,11 +7,16 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 Role = Literal["system", "user", "assistant"]
-Reason = Literal["timeout", "rate_limit", "server", "refused", "filtered", "truncated", "unparseable", "budget",
-                 "not_in_replay"]  # fmt: skip
-"""Why there is no label. `timeout`, `rate_limit`, `server`: no answer after all tries; `refused`: the model declines;
-`filtered`: the provider's filter; `truncated`: it ran out of tokens twice; `unparseable`: an answer that is not what
-was asked for (the text is kept); `budget`: it was not asked, the money was spent; `not_in_replay`: not asked before."""
+Reason = Literal[
+    "timeout", "rate_limit", "server", "rejected", "refused", "filtered", "truncated", "unparseable", "budget",
+    "not_in_replay",
+]  # fmt: skip
+"""Why there is no label.
+
+`timeout`, `rate_limit`, `server`: no answer after all tries; `rejected`: the server takes no such request, as one that
+is too long; `refused`: the model declines; `filtered`: the provider's filter; `truncated`: it ran out of tokens twice;
+`unparseable`: an answer that is not what was asked for (the text is kept); `budget`: it was not asked, the money was
+spent; `not_in_replay`: it was not asked before."""
 
 
 @dataclass(frozen=True)
