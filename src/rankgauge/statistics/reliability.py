@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankgauge.errors import Fault, InputError
-from rankgauge.judged import FloatArray, IntArray
+from rankgauge.judged import BoolArray, FloatArray, IntArray
 from rankgauge.statistics._samples import draws, one_of, share
 from rankgauge.statistics.agreement import Weighting, weights_of
 
@@ -78,7 +78,7 @@ def kappa(ratings: npt.ArrayLike, *, weighting: Weighting = "none", bootstrap: B
     if items.codes.shape[1] != 2:
         raise InputError(Fault("ratings", "two labellings", f"{items.codes.shape[1]}", "try krippendorff_alpha"))
     k = len(items.labels)
-    both = (items.codes >= 0).all(axis=1)
+    both: BoolArray = np.all(items.codes >= 0, axis=1)
     a, b = np.where(both[:, None], items.codes, 0).T
     cells = np.eye(k * k)[a * k + b] * both[:, None]
     weights = weights_of(k, weighting)
@@ -198,7 +198,8 @@ class _Items:
 
     def counts(self) -> FloatArray:
         """How often each pattern has each label, float64[P, k]."""
-        return (self.codes[:, :, None] == np.arange(max(len(self.labels), 1))).sum(axis=1).astype(np.float64)
+        each = self.codes[:, :, None] == np.arange(max(len(self.labels), 1))
+        return np.asarray(each.sum(axis=1), dtype=np.float64)
 
     def drawn(self, bootstrap: Bootstrap) -> tuple[FloatArray, int | None]:
         """Patterns in each bootstrap sample, float64[B, P], and the number of clusters drawn from."""
@@ -218,7 +219,7 @@ def _with_interval(
     name: str,
     items: _Items,
     formula: Callable[[FloatArray], FloatArray],
-    counts_if: npt.NDArray[np.bool_],
+    counts_if: BoolArray,
     bootstrap: Bootstrap | None,
 ) -> Coefficient:
     seen = np.bincount(items.pattern, minlength=len(items.codes)).astype(np.float64)
@@ -237,9 +238,10 @@ def _with_interval(
     undefined = int(np.isnan(found).sum())
     outcome = f"{undefined} of {len(found)} resamples have one label only and are left out" if undefined else ""
     tails = [(1 - bootstrap.confidence) / 2, (1 + bootstrap.confidence) / 2]
-    low, high = np.quantile(found[~np.isnan(found)], tails) if undefined < len(found) else (None, None)
-    ends = (None, None) if low is None or high is None else (float(low), float(high))
-    return Coefficient(name, value, n, left_out, *ends, bootstrap.confidence, clusters, outcome)
+    if undefined == len(found):
+        return Coefficient(name, value, n, left_out, clusters=clusters, outcome=outcome)
+    low, high = np.quantile(found[~np.isnan(found)], tails).tolist()
+    return Coefficient(name, value, n, left_out, low, high, bootstrap.confidence, clusters, outcome)
 
 
 def _shares(tables: FloatArray) -> FloatArray:
