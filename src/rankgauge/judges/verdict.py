@@ -140,10 +140,11 @@ def _decide(e: _Evidence, limits: Rules) -> Verdict:
     because = (shown, _of_bias(e), *_of_powered(e))
     if not e.doubt:
         way = e.ways[2]
-        word = {"better": "is better than", "worse": "is worse than"}.get(way.word)
-        sentence = (
-            f"{e.run} {word} {e.baseline}" if word else f"{way.word[0].upper()}{way.word[1:]}: {e.run}, {e.baseline}"
-        )
+        sentence = {
+            "better": f"{e.run} is better than {e.baseline}",
+            "worse": f"{e.run} is worse than {e.baseline}",
+            "equivalent": f"{e.run} and {e.baseline} are equivalent",
+        }.get(way.word, f"No difference seen between {e.run} and {e.baseline}")
         return Verdict(way.word, "judge", f"{sentence}: {_numbers(e, way.difference)}, labels of {e.judge}.", because)
     if e.powered is not None and e.powered.found.labelled >= limits.least_audited:
         found = e.powered.found.interval

@@ -87,7 +87,7 @@ class Bench:
 
 def _moved(filled: Filled, bias: Interval, top: float) -> list[tuple[str, Qrels]]:
     """The filled judgments; and again with the labels of what people did not judge moved by the bias's doubt."""
-    known = [(filled.policy, filled.qrels)]
+    known: list[tuple[str, Qrels]] = [(filled.policy, filled.qrels)]
     if bias.low is None or bias.high is None:
         return known
     half = (bias.high - bias.low) / 2
