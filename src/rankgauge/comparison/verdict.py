@@ -9,7 +9,10 @@ from typing import Literal
 from rankgauge.errors import ParameterError
 
 Word = Literal["better", "worse", "equivalent", "no difference seen", "not comparable offline"]
-Rule = Literal["judged", "judged, with a warning", "bounds", "policies agree", "holes", "no results"]
+Rule = Literal[
+    "judged", "judged, with a warning", "bounds", "policies agree", "holes", "no results", "judge", "prediction-powered"
+]
+"""The last two are those of `judges.verdict`: a judge's labels in the holes, and people's with a judge's."""
 
 
 @dataclass(frozen=True)

@@ -64,11 +64,12 @@ def cohen_kappa(a: Sequence[Any], b: Sequence[Any], *, weighting: Weighting = "n
         return Agreement(n, same, None, weighting, f"one label only ({labels[0]}): chance agrees as well")
     observed = np.bincount(x * k + y, minlength=k * k).reshape(k, k) / n
     expected = np.outer(observed.sum(axis=1), observed.sum(axis=0))
-    weights = _weights(k, weighting)
+    weights = weights_of(k, weighting)
     kappa = 1 - (weights * observed).sum() / (weights * expected).sum()
     return Agreement(n, same, float(kappa), weighting)
 
 
-def _weights(k: int, weighting: Weighting) -> FloatArray:
+def weights_of(k: int, weighting: Weighting) -> FloatArray:
+    """How much a disagreement between two of k ordered labels counts, float64[k, k]."""
     apart = np.abs(np.subtract.outer(np.arange(k), np.arange(k))).astype(np.float64)
     return {"none": (apart > 0).astype(np.float64), "linear": apart, "quadratic": apart**2}[weighting]
