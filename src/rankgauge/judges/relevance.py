@@ -234,11 +234,11 @@ def expected_grade(reply: Reply) -> float:
 def _alone(text: str) -> float:
     """One grade: of JSON, or where there is none, of a sentence with one number on the scale."""
     try:
-        return read_object(text, lambda value: _grade(value["grade"]))
+        return read_object(text, lambda value: grade_of(value["grade"]))
     except Unreadable as error:
         if str(error) != "no JSON":
             raise
-    return _grade(score(text, 0, TOP))
+    return grade_of(score(text, 0, TOP))
 
 
 def _by_number(value: Any, count: int) -> dict[int, float | Failed]:
@@ -248,7 +248,7 @@ def _by_number(value: Any, count: int) -> dict[int, float | Failed]:
         if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= count:
             raise ValueError(f"expected passages 1 to {count}, got {number!r}")
         try:
-            grade: float | Failed = _grade(one["grade"])
+            grade: float | Failed = grade_of(one["grade"])
         except ValueError as error:
             grade = Failed("unparseable", str(error))
         if found.setdefault(number - 1, grade) != grade:
@@ -256,7 +256,7 @@ def _by_number(value: Any, count: int) -> dict[int, float | Failed]:
     return found
 
 
-def _grade(value: Any) -> float:
+def grade_of(value: Any) -> float:
     """Take a whole grade of the scale; raises Unreadable (a ValueError) for anything else."""
     if isinstance(value, str) and re.fullmatch(r"\s*\d\s*", value):
         value = int(value)
