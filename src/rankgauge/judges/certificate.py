@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from rankgauge.judged import FloatArray
 from rankgauge.judges.calibration import CalibratedGrade, Calibration
 from rankgauge.judges.drift import Change, Profile, changes
 from rankgauge.judges.families import Circular, circular
-from rankgauge.judges.labels import JudgeLabels, overlap
+from rankgauge.judges.labels import JudgeLabels, Overlap, overlap
 from rankgauge.judges.probes import Probe
 from rankgauge.judges.rules import Rules
 from rankgauge.judges.uses import Paper, Use, uses_of
@@ -147,40 +148,10 @@ def certify(
     if not len(both):
         advice = "let the judge label pairs that people judged"
         raise InputError(Fault(f"labels of {labels.source}", "pairs that people judged", "none with a grade", advice))
-    people, given = both.table["human"].to_numpy(), both.table["judge"].to_numpy()
     queries = both.table["query"].to_list()
-    pair = np.stack([np.rint(people), np.rint(given)])
-
-    def drawn() -> Bootstrap:
-        return Bootstrap(np.random.default_rng(seed), queries, confidence, resamples)
-
-    levels = sorted({float(one) for one in np.unique(pair[0]) if one > 0} | {level})
-    agreed = {
-        "kappa": kappa(pair, bootstrap=drawn()),
-        "quadratic_kappa": kappa(pair, weighting="quadratic", bootstrap=drawn()),
-        "alpha": krippendorff_alpha(pair, scale="ordinal", bootstrap=drawn()),
-        "ac2": gwet_ac2(pair, bootstrap=drawn()),
-    }
-    bias = clustered_mean(given - people, queries, confidence=confidence)
-    grades = Calibration.of(both).grades
-    table = cross_table(pair[0].tolist(), pair[1].tolist())
     name = model or labels.source
     flagged = circular(name, rankers)
-    before = (
-        None if earlier is None else Profile(earlier.judge, earlier.bias, earlier.quadratic_kappa, earlier.confusion)
-    )
-    now = Profile(labels.source, bias, agreed["quadratic_kappa"], table)
-    paper = Paper(
-        n=len(both),
-        failed=both.failed,
-        quadratic_kappa=agreed["quadratic_kappa"],
-        bias=bias,
-        top=human.top_grade,
-        grades=grades,
-        circular=() if allow_family else flagged,
-        probes=tuple(probes),
-    )
-    return Certificate(
+    found = Certificate(
         judge=labels.source,
         model=name,
         human=human.name,
@@ -188,25 +159,53 @@ def certify(
         queries=len(set(queries)),
         failed=both.failed,
         unasked=both.unasked,
-        agreement=float(np.mean(pair[0] == pair[1])),
-        **agreed,
-        bias=bias,
-        level=float(level),
-        levels=tuple(_at(one, pair, drawn(), confidence) for one in levels),
-        confusion=table,
-        grades=grades,
-        uses=uses_of(paper, limits),
+        **_measured(both, level, lambda: Bootstrap(np.random.default_rng(seed), queries, confidence, resamples)),
+        uses=(),
         circular=flagged,
-        changes=() if before is None else changes(before, now, limits),
         probes=tuple(probes),
     )
+    paper = Paper(
+        n=found.n,
+        failed=found.failed,
+        quadratic_kappa=found.quadratic_kappa,
+        bias=found.bias,
+        top=human.top_grade,
+        grades=found.grades,
+        circular=() if allow_family else flagged,
+        probes=found.probes,
+    )
+    before = () if earlier is None else changes(_profile(earlier), _profile(found), limits)
+    return replace(found, uses=uses_of(paper, limits), changes=before)
 
 
-def _at(level: float, pair: FloatArray, bootstrap: Bootstrap, confidence: float) -> AtLevel:
+def _profile(one: Certificate) -> Profile:
+    return Profile(one.judge, one.bias, one.quadratic_kappa, one.confusion)
+
+
+def _measured(both: Overlap, level: float, drawn: Callable[[], Bootstrap]) -> dict[str, Any]:
+    """The numbers of a certificate, by their fields."""
+    people, given = both.table["human"].to_numpy(), both.table["judge"].to_numpy()
+    pair = np.stack([np.rint(people), np.rint(given)])
+    levels = sorted({float(one) for one in np.unique(pair[0]) if one > 0} | {float(level)})
+    return {
+        "agreement": float(np.mean(pair[0] == pair[1])),
+        "kappa": kappa(pair, bootstrap=drawn()),
+        "quadratic_kappa": kappa(pair, weighting="quadratic", bootstrap=drawn()),
+        "alpha": krippendorff_alpha(pair, scale="ordinal", bootstrap=drawn()),
+        "ac2": gwet_ac2(pair, bootstrap=drawn()),
+        "bias": clustered_mean(given - people, both.table["query"].to_list(), confidence=drawn().confidence),
+        "level": float(level),
+        "levels": tuple(_at(one, pair, drawn()) for one in levels),
+        "confusion": cross_table(pair[0].tolist(), pair[1].tolist()),
+        "grades": Calibration.of(both).grades,
+    }
+
+
+def _at(level: float, pair: FloatArray, bootstrap: Bootstrap) -> AtLevel:
     people, judge = pair >= level
     return AtLevel(
-        float(level),
+        level,
         kappa(pair >= level, bootstrap=bootstrap),
-        wilson(int((people & judge).sum()), int(people.sum()), confidence=confidence),
-        wilson(int((~people & ~judge).sum()), int((~people).sum()), confidence=confidence),
+        wilson(int((people & judge).sum()), int(people.sum()), confidence=bootstrap.confidence),
+        wilson(int((~people & ~judge).sum()), int((~people).sum()), confidence=bootstrap.confidence),
     )

@@ -86,6 +86,7 @@ def _works(paper: Paper, rules: Rules) -> list[_Condition]:
             f"it fails on at most {rules.most_failed:.0%}",
             f"it failed on {share:.1%} of pairs",
         ),
+        _behaves(paper),
     ]
 
 
