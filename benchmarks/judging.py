@@ -5,10 +5,10 @@
     python benchmarks/judging.py power COLLECTION [--labels NAME...] [--draws 1000]
     python benchmarks/judging.py simulate [--draws 4000]
 
-`certify` prints each judge's agreement with people. `fill` plays the study of benchmarks/unjudged.py (an incumbent whose
-first k documents were judged with those of up to four other runs, and a challenger judged only as far as it is in that
-pool), with the holes filled from a judge's labels; the collection's own judgments are the truth. `power` judges n of the
-collection's queries, drawn at random, and takes the judge's labels for all. `simulate` has a known truth.
+`certify` prints each judge's agreement with people. `fill` plays the study of benchmarks/unjudged.py (an incumbent
+whose first k documents were judged with those of up to four other runs, and a challenger judged only as far as it is
+in that pool), with the holes filled from a judge's labels; the collection's own judgments are the truth. `power` judges
+n of the collection's queries, drawn at random, and takes the judge's labels for all. `simulate` has a known truth.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ import typer
 
 from rankgauge.cli import (
     cache_study,
+    certify,
     classify,
     compare,
     convert,
@@ -46,6 +47,7 @@ VERBS = (
     gate.gate,
     trend.trend,
     holes.holes,
+    certify.certify,
     doctor.doctor,
     reconcile.reconcile,
     fuse.fuse,

@@ -21,15 +21,15 @@ class CalibratedGrade:
 
     Attributes
     ----------
-    judge : the judge's grade
-    n : pairs of the overlap with it
-    mean : mean human grade of these; None without any
+    judge : the judge's grade, a whole one
+    n : pairs of the overlap with it; a grade between two whole ones counts in part for either
+    mean : mean human grade of these
     value : the grade, fractional, whose gain is the expected one, drawn towards the gain of all pairs
     """
 
     judge: float
-    n: int
-    mean: float | None
+    n: float
+    mean: float
     value: float
 
 
@@ -52,7 +52,9 @@ class Calibration:
     def of(cls, both: Overlap, *, gain: GainScale = "exp", smoothing: float = 5.0) -> Calibration:
         """Learn from pairs that people and the judge labelled.
 
-        value(g) = gain⁻¹((Σ gain(human) + s · mean gain) / (n + s)), over the n pairs to which the judge gave g
+        value(g) = gain⁻¹((Σ w gain(human) + s · mean gain) / (Σ w + s)),  w = max(0, 1 - |judge - g|)
+
+        For whole grades w is 1 for the pairs with this grade; between two values the value is interpolated.
 
         Parameters
         ----------
@@ -71,21 +73,27 @@ class Calibration:
         gains = np.exp2(human) - 1 if gain == "exp" else human
         prior = float(gains.mean())
         found = []
-        for grade in np.unique(judge).tolist():
-            mine = judge == grade
-            n = int(mine.sum())
-            expected = (float(gains[mine].sum()) + smoothing * prior) / (n + smoothing)
-            found.append(CalibratedGrade(grade, n, float(human[mine].mean()), _grade(expected, gain)))
+        for grade in np.arange(np.floor(judge.min()), np.ceil(judge.max()) + 1).tolist():
+            weight = np.maximum(0, 1 - np.abs(judge - grade))
+            n = float(weight.sum())
+            if n == 0:
+                continue
+            expected = (float(weight @ gains) + smoothing * prior) / (n + smoothing)
+            found.append(CalibratedGrade(grade, n, float(weight @ human) / n, _grade(expected, gain)))
         return cls(tuple(found), _grade(prior, gain), gain, smoothing)
 
     def apply(self, grades: npt.ArrayLike) -> FloatArray:
         """Turn the judge's grades into expected human ones."""
-        table = {one.judge: one.value for one in self.grades}
-        return np.array([table.get(one, self.prior) for one in np.asarray(grades).tolist()], dtype=np.float64)
+        given, table = np.asarray(grades, dtype=np.float64), {one.judge: one.value for one in self.grades}
+        low = np.floor(given)
+        left, right = (np.array([table.get(g, self.prior) for g in side.tolist()]) for side in (low, low + 1))
+        part = given - low
+        return np.asarray(np.where(part > 0, (1 - part) * left + part * right, left), dtype=np.float64)
 
     def unseen(self, grades: npt.ArrayLike) -> int:
-        """How many of these grades the judge never gave in the overlap."""
-        return int((~np.isin(np.asarray(grades), [one.judge for one in self.grades])).sum())
+        """How many of these grades the judge never gave in the overlap, nor any near them."""
+        given, known = np.asarray(grades, dtype=np.float64), [one.judge for one in self.grades]
+        return int((~np.isin(np.floor(given), known) & ~np.isin(np.ceil(given), known)).sum())
 
 
 def _grade(gain: float, scale: GainScale) -> float:

@@ -166,14 +166,14 @@ def _of_open(labels: JudgeLabels, failed: int, unasked: int) -> list[Note]:
 
 
 def _of_calibration(calibration: Calibration, unseen: int) -> list[Note]:
-    pairs = sum(one.n for one in calibration.grades)
-    worth = ", ".join(f"{one.judge:g} is worth {one.value:.2f} (n {one.n})" for one in calibration.grades)
+    pairs = round(sum(one.n for one in calibration.grades))
+    worth = ", ".join(f"{one.judge:g} is worth {one.value:.2f} (n {one.n:g})" for one in calibration.grades)
     said = [Note("calibrated", pairs, f"from {pairs} pairs with both labels: a judge's {worth}")]
     if unseen:
         text = f"{unseen} pairs have a grade that the judge never gave where people judged: as {calibration.prior:.2f}"
         said.append(Note("grades not calibrated", unseen, text))
     few = [one for one in calibration.grades if one.n < FEW_PER_GRADE]
     if few:
-        named = ", ".join(f"{one.judge:g} (n {one.n})" for one in few)
+        named = ", ".join(f"{one.judge:g} (n {one.n:g})" for one in few)
         said.append(Note("few per grade", len(few), f"grades learnt from fewer than {FEW_PER_GRADE} pairs: {named}"))
     return said

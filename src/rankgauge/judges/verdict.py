@@ -162,7 +162,8 @@ def _decide(e: _Evidence, limits: Rules) -> Verdict:
 
 
 def _numbers(e: _Evidence, found: Interval) -> str:
-    return f"mean difference in {e.measure} {show(found.estimate)}, {found.confidence:.0%} from {show(found.low)} to {show(found.high)}"
+    ends = f"{found.confidence:.0%} from {show(found.low)} to {show(found.high)}"
+    return f"mean difference in {e.measure} {show(found.estimate)}, {ends}"
 
 
 def _of_bias(e: _Evidence) -> str:

@@ -34,6 +34,27 @@ class Agreement:
     outcome: str = ""
 
 
+@dataclass(frozen=True)
+class CrossTable:
+    """How often each label of one side stands beside each of the other: a row per label of the first."""
+
+    rows: tuple[float, ...]
+    columns: tuple[float, ...]
+    counts: tuple[tuple[int, ...], ...]
+
+
+def cross_table(a: Sequence[float], b: Sequence[float]) -> CrossTable:
+    """Count pairs of labels of the same items.
+
+    >>> cross_table([0, 1, 1], [0, 1, 2])
+    CrossTable(rows=(0.0, 1.0), columns=(0.0, 1.0, 2.0), counts=((1, 0, 0), (0, 1, 1)))
+    """
+    rows, x = np.unique(np.asarray(a, dtype=np.float64), return_inverse=True)
+    columns, y = np.unique(np.asarray(b, dtype=np.float64), return_inverse=True)
+    counts = np.bincount(x * len(columns) + y, minlength=len(rows) * len(columns)).reshape(len(rows), len(columns))
+    return CrossTable(tuple(rows.tolist()), tuple(columns.tolist()), tuple(map(tuple, counts.tolist())))
+
+
 def cohen_kappa(a: Sequence[Any], b: Sequence[Any], *, weighting: Weighting = "none") -> Agreement:
     """Compare two labellings of the same items.
 
