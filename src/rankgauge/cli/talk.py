@@ -88,8 +88,29 @@ def flowing() -> Iterator[Callable[[int, int, str], None]]:
         yield advance
 
 
-def _bars(amount: ProgressColumn) -> Progress:
-    columns = (TextColumn("{task.description}"), BarColumn(), amount, TimeRemainingColumn())
+class _Spent(ProgressColumn):
+    """What calls have cost so far."""
+
+    def render(self, task: Task) -> Text:
+        """Write it with four decimals; nothing where no price is known."""
+        spent = task.fields.get("spent", 0.0)
+        return Text(f"spent {spent:.4f}" if spent else "")
+
+
+@contextmanager
+def paying(what: str) -> Iterator[Callable[[int, int, float], None]]:
+    """Draw a bar of calls with what they cost; nothing where stderr is not a terminal."""
+    with _bars(MofNCompleteColumn(), _Spent()) as bar:
+        task = bar.add_task(what, total=None)
+
+        def advance(done: int, total: int, spent: float) -> None:
+            bar.update(task, completed=done, total=total, spent=spent)
+
+        yield advance
+
+
+def _bars(*amounts: ProgressColumn) -> Progress:
+    columns = (TextColumn("{task.description}"), BarColumn(), *amounts, TimeRemainingColumn())
     return Progress(*columns, console=stderr(), transient=True, disable=not sys.stderr.isatty())
 
 

@@ -9,13 +9,15 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
+import polars as pl
 
 from rankgauge.errors import MethodError
 from rankgauge.judges.asking import Failed, Message, Model, Reply, Request
 from rankgauge.judges.fencing import LONGEST, Fenced, fence
+from rankgauge.judges.labels import KEY, JudgeLabels
 from rankgauge.judges.parsing import Unreadable, read_object, score
 from rankgauge.judges.prompting import Prompt, prompt
-from rankgauge.records import Note, Qrels
+from rankgauge.records import Note
 from rankgauge.records.notes import examples
 
 TOP = 3
@@ -42,7 +44,7 @@ PER_PASSAGE, PER_ANSWER = 80, 200
 
 
 @dataclass(frozen=True)
-class Labels:
+class Graded:
     """What a judge says of pairs of query and document.
 
     Attributes
@@ -58,12 +60,11 @@ class Labels:
     source: str
     notes: tuple[Note, ...] = ()
 
-    def qrels(self) -> Qrels:
-        """The grades as judgments; pairs that failed are not in them."""
-        table: dict[str, dict[str, float]] = {}
-        for (query, doc), grade in self.grades.items():
-            table.setdefault(query, {})[doc] = grade
-        return Qrels.from_dict(table, name=self.source)
+    def labels(self) -> JudgeLabels:
+        """The same as a table, for certificates and for filling holes."""
+        given: dict[Pair, float | Failed] = {**self.grades, **self.failed}
+        pairs = pl.DataFrame(list(given), schema=dict.fromkeys(KEY, pl.String), orient="row")
+        return JudgeLabels.from_grades(pairs, list(given.values()), source=self.source)
 
 
 @dataclass(frozen=True)
@@ -86,8 +87,8 @@ class RelevanceJudge:
 
     >>> from rankgauge.judges.client import open_model
     >>> judge = RelevanceJudge(open_model(function=lambda messages: '{"reason": "it is", "grade": 2}', model="m"))
-    >>> labels = judge.grade([("q1", "d1")], {"q1": "how long"}, {"d1": "nine days"})
-    >>> labels.grades, labels.source.partition("-")[0]
+    >>> graded = judge.grade([("q1", "d1")], {"q1": "how long"}, {"d1": "nine days"})
+    >>> graded.grades, graded.source.partition("-")[0]
     ({('q1', 'd1'): 2.0}, 'llm:m:relevance/en@1')
     """
 
@@ -122,7 +123,7 @@ class RelevanceJudge:
 
     def grade(
         self, pairs: Sequence[Pair], queries: Mapping[str, str], docs: Mapping[str, str], *, sample: int = 0
-    ) -> Labels:
+    ) -> Graded:
         """Grade pairs of query and document, given the texts by id; `sample` numbers repeated answers.
 
         A passage that an answer for several leaves out is asked for once more, with the others that were left out.
@@ -137,7 +138,7 @@ class RelevanceJudge:
         outcomes = {pair: found.get(pair, missing) for group in groups for pair in group}
         grades = {pair: one for pair, one in outcomes.items() if not isinstance(one, Failed)}
         failed = {pair: one for pair, one in outcomes.items() if isinstance(one, Failed)}
-        return Labels(grades, failed, self.source, self._notes(pairs, docs))
+        return Graded(grades, failed, self.source, self._notes(pairs, docs))
 
     def _answers(
         self, groups: Sequence[Sequence[Pair]], queries: Mapping[str, str], docs: Mapping[str, str], sample: int

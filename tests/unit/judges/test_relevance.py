@@ -46,7 +46,9 @@ def judge(function=reads, **how):
 def test_every_pair_has_the_grade_of_its_own_passage(batch):
     found = judge(batch=batch).grade(PAIRS, QUERIES, DOCS)
     assert (dict(found.grades), found.failed) == (RIGHT, {})
-    assert found.qrels().to_dict()["q1"]["d7"] == 3.0
+    labels = found.labels()
+    assert (len(labels), labels.failed, labels.source) == (len(PAIRS), 0, found.source)
+    assert set(labels.graded.iter_rows()) == {(*pair, grade) for pair, grade in RIGHT.items()}
     assert found.source.startswith(f"llm:m:relevance/en@1-{prompt('relevance').digest}")
     assert found.source.endswith(f":batch{batch}") == (batch > 1)
 
@@ -98,6 +100,7 @@ def test_what_is_left_out_twice_is_a_failure():
     assert len(found.grades) == 3
     (failed,) = found.failed.values()
     assert failed == Failed("unparseable", "the answer leaves it out, twice")
+    assert found.labels().reasons == {"unparseable": 1}
 
 
 @pytest.mark.parametrize(
