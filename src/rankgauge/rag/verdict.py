@@ -185,10 +185,6 @@ def _sentence(word: Word, retrieval: Change, answers: Sequence[Change], names: t
 
 
 def _half(what: str, word: Word, said: Sequence[str]) -> str:
-    plural = what == "answers"
-    kind = (
-        f"cannot tell {'them' if plural else 'the two'} apart"
-        if word == "cannot tell"
-        else (f"{'are' if plural else 'is'} {word}")
-    )
+    verb = "are" if what == "answers" else "is"
+    kind = "cannot tell the two apart" if word == "cannot tell" else f"{verb} {word}"
     return f"{what} {kind} ({'; '.join(said)})"
