@@ -24,6 +24,7 @@ WORKED = Matrices(
     sentences=[0, 0, 1, 2, 2],
     citations=[[1], [1, 2], [], [3, 4], [2]],
     outcome="answered",
+    answerable=True,
 )
 """Claims of the answer: 3 of 5 in contexts, 2 of 5 right. Of the reference: 2 of 3 in contexts, 1 of 3 said."""
 

@@ -8,7 +8,7 @@ import pytest
 from rankgauge.errors import UnknownMeasureError
 from rankgauge.judges.asking import Failed
 from rankgauge.rag.matrices import Matrices
-from rankgauge.rag.table import means, named, to_polars, values
+from rankgauge.rag.table import means, named, numbers, to_polars
 from rankgauge.rag.triad import OWN
 from rankgauge.statistics.intervals import interval
 
@@ -63,9 +63,7 @@ def test_the_table_has_a_row_per_measure():
 
 
 def test_values_are_given_by_question():
-    assert {query: value.value for query, value in values(ROWS[:3], "faithfulness").items()} == {
-        "half": 0.5, "full": 1.0, "none": 0.0
-    }  # fmt: skip
+    assert numbers(ROWS[:4], "faithfulness") == {"half": 0.5, "full": 1.0, "none": 0.0, "abstained": None}
 
 
 def test_a_name_that_is_none_offers_the_nearest():

@@ -35,6 +35,7 @@ BY_HAND = {
     "answer_correctness": 2 * 2 / 5 * 1 / 3 / (2 / 5 + 1 / 3),
     "citation_precision": 3 / 6,
     "citation_recall": 3 / 5,
+    "abstention_accuracy": 1.0,
 }
 
 
@@ -93,6 +94,8 @@ def test_without_contexts_nothing_is_supported_and_nothing_is_found(
     )
 
 
+OF_CLAIMS = sorted(set(OWN) - {"context_precision", "context_recall", "claim_recall", "context_relevance",
+                               "abstention_accuracy"})  # fmt: skip
 ABOUT_CONTEXTS = {"context_precision", "context_recall", "claim_recall", "context_relevance"}
 
 
@@ -109,19 +112,21 @@ def test_an_answer_that_is_none_has_values_of_its_contexts_only(
     name: str, changed: dict[str, Any], missing: str, reason: str
 ):
     found = OWN[name].of(dataclasses.replace(WORKED, **changed))
-    if name in ABOUT_CONTEXTS:
+    if name == "abstention_accuracy":
+        assert (found.value, found.missing) == ((None, "failed") if missing == "failed" else (0.0, None))
+    elif name in ABOUT_CONTEXTS:
         assert found.value == pytest.approx(BY_HAND[name])
     else:
         assert (found.value, found.missing, found.reason) == (None, missing, reason)
 
 
-@pytest.mark.parametrize("name", sorted(set(OWN) - ABOUT_CONTEXTS))
+@pytest.mark.parametrize("name", OF_CLAIMS)
 def test_claims_that_could_not_be_had_are_a_failure_of_the_judge(name: str):
     found = OWN[name].of(Matrices("q", Failed("timeout"), ["c"], ["y"]))
     assert (found.value, found.missing, found.reason) == (None, "failed", "the judge failed: timeout")
 
 
-@pytest.mark.parametrize("name", sorted(set(OWN) - ABOUT_CONTEXTS))
+@pytest.mark.parametrize("name", OF_CLAIMS)
 def test_an_answer_without_claims_is_not_applicable(name: str):
     assert OWN[name].of(Matrices("q", [], ["c"], ["y"])).reason == "no claim in the answer"
 
@@ -238,3 +243,21 @@ def test_context_precision_looks_at_the_order():
     early, late = ([True, False, False], [False, False, True])
     values = [OWN["context_precision"].of(Matrices("q", [], ["a", "b", "c"], useful=u)).value for u in (early, late)]
     assert values == [1.0, pytest.approx(1 / 3)]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "answerable", "value"),
+    [
+        ("answered", True, 1.0),
+        ("answered", False, 0.0),
+        ("abstained", True, 0.0),
+        ("abstained", False, 1.0),
+        ("empty", True, 0.0),
+        ("empty", False, 1.0),
+        ("answered", None, None),
+        (None, True, None),
+    ],
+)
+def test_abstaining_is_right_where_there_is_no_answer(outcome: Any, answerable: bool | None, value: float | None):
+    found = OWN["abstention_accuracy"].of(Matrices("q", ["a"], outcome=outcome, answerable=answerable))
+    assert (found.value, found.missing) == (value, None if value is not None else "not applicable")

@@ -7,7 +7,8 @@ import re
 import numpy as np
 import pytest
 
-from rankgauge.rag.verdict import Pair, RagVerdict, Word, rag_verdict
+from rankgauge.rag.matrices import Matrices
+from rankgauge.rag.verdict import Pair, RagVerdict, Word, pair, rag_verdict
 from rankgauge.statistics.intervals import interval
 from rankgauge.statistics.paired import paired_test
 
@@ -102,3 +103,17 @@ def test_one_question_decides_nothing():
 def test_b_beside_a_is_a_beside_b_turned_round():
     swapped = Pair("m", UP.b, UP.a)
     assert (decide(UP, UP).word, decide(swapped, swapped).word) == ("better", "worse")
+
+
+def test_a_pair_knows_from_its_measure_which_way_is_up():
+    rows = [Matrices("q", ["a"], ["c"], ["y"], [[False]], answer_in_reference=[False])]
+    assert pair("hallucination", rows, rows) == Pair("hallucination", {"q": 1.0}, {"q": 1.0}, lower_is_better=True)
+
+
+def test_a_system_that_abstains_to_look_faithful_is_seen():
+    kept = moved(0.1, "faithfulness")
+    few = Pair(
+        "faithfulness", kept.a, {query: value if i < 30 else None for i, (query, value) in enumerate(kept.b.items())}
+    )
+    said = Pair("abstention_accuracy", dict.fromkeys(BASE, 1.0), {query: float(i < 30) for i, query in enumerate(BASE)})
+    assert (decide(SAME, few).word, decide(SAME, few, said).word) == ("better", "mixed")
