@@ -10,8 +10,6 @@ from rankgauge.records.qrels import Qrels
 from rankgauge.statistics.proportions import wilson
 from rankgauge.statistics.results import Interval
 
-SPOKEN = ("right", "wrong", "abstained")
-
 
 @dataclass(frozen=True)
 class Blame:
@@ -103,8 +101,19 @@ def blame(
         spoken = "abstained" if query in silent or said is None else "right" if said >= right_from else "wrong"
         cells.setdefault(("hit" if found > hit_above else "miss", spoken), []).append(query)
 
-    hit, miss = ([tuple(cells.get((side, said), ())) for said in SPOKEN] for side in ("hit", "miss"))
-    return Blame(*hit, *miss, tuple(unknown), confidence)
+    def cell(side: str, spoken: str) -> tuple[str, ...]:
+        return tuple(cells.get((side, spoken), ()))
+
+    return Blame(
+        hit_right=cell("hit", "right"),
+        hit_wrong=cell("hit", "wrong"),
+        hit_abstained=cell("hit", "abstained"),
+        miss_right=cell("miss", "right"),
+        miss_wrong=cell("miss", "wrong"),
+        miss_abstained=cell("miss", "abstained"),
+        unknown=tuple(unknown),
+        confidence=confidence,
+    )
 
 
 def hits(answers: Answers, qrels: Qrels, *, rel: float = 1.0) -> dict[str, float | None]:

@@ -226,7 +226,7 @@ def from_json(line: str, *, where: str = "matrices") -> Matrices:
 
 def write_matrices(rows: Iterable[Matrices], path: str | Path) -> None:
     """Write a line per question."""
-    Path(path).write_text("".join(f"{to_json(row)}\n" for row in rows), encoding="utf-8")
+    Path(path).write_text("".join(f"{to_json(row)}\n" for row in rows), encoding="utf-8", newline="\n")
 
 
 def read_matrices(path: str | Path) -> tuple[Matrices, ...]:

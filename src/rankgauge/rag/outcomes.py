@@ -20,19 +20,21 @@ OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
 _TEXTS = r"\b(context|document|passage|text|source|article|excerpt|material|search result|information)s?\b"
 _VI_TEXTS = r"(ngữ cảnh|tài liệu|đoạn|văn bản|nguồn|thông tin|bài viết)"
+_ZH_TEXTS = r"(文中|文章|文本|文档|文檔|资料|資料|材料|上下文|段落|原文|内容|內容|信息|資訊)"
 
 REFUSALS: Mapping[str, tuple[str, ...]] = MappingProxyType({
     "en": (
-        r"\b(i|we) (really |still )?(do not|don't|did not|didn't) (know|have)\b",
+        r"\b(i|we) (really |still )?(do not|don't) know\b",
+        r"\b(i|we) (do not|don't) have (any|enough|sufficient|the|that|this|access|information)\b",
         r"^(do not|don't) know\b",
         r"\b(i|we|it)( am| are| is|'m|'re|'s)? (cannot|can't|can not|could not|couldn't|not able to|unable to)\b"
-        r"(?=.*\b(answer|determine|find|say|tell|provide|help|assist|confirm|locate)\b)",
+        r"(?=.*\b(answer|determine|find|tell|provide|help|assist|confirm|locate)\b)",
         r"\b(cannot|can't|can not|could not) be (answered|determined|found|confirmed)\b",
         r"\bunable to (answer|determine|find|provide|confirm)\b",
         _TEXTS + r"[^.]{0,80}\b(do|does|did)(n't| not) (\w+ )?(say|mention|state|specify|contain|include|provide|give"
         r"|answer|discuss|address|offer|have)\b",
-        r"\bno (relevant |sufficient |specific |such )?(information|evidence|mention|answer)\b",
-        r"\b(not enough|insufficient|not any|no) (information|evidence|context)\b",
+        r"\bno (relevant |sufficient |specific |such )?(information|mention|answer)\b",
+        r"\b(not enough|insufficient) (information|context)\b",
         r"\b(is|are|was|were)(n't| not) (\w+ )?mentioned\b",
         r"\b(is|are|was|were)(n't| not) (\w+ )?(specified|stated|provided|given|available|contained|included|found)"
         r" (in|by|from)\b[^.]*" + _TEXTS,
@@ -40,17 +42,20 @@ REFUSALS: Mapping[str, tuple[str, ...]] = MappingProxyType({
         r"\bno idea\b",
     ),
     "vi": (
-        r"(^|tôi |chúng tôi |mình |em )(\w+ )?không (biết|rõ|chắc)\b",
-        r"\bkhông (thể|có thể) (trả lời|xác định|tìm|cung cấp|biết|đưa ra|khẳng định)\b",
-        _VI_TEXTS + r"[^.]{0,60}\bkhông (\w+ )?(đề cập|nhắc|nêu|cung cấp|nói|chứa|cho biết|có)\b",
-        r"\bkhông (tìm thấy|tìm được) (thông tin|câu trả lời|dữ liệu)\b",
-        r"\b(không|chưa) (có|đủ)( đủ)? (thông tin|dữ liệu|câu trả lời|căn cứ)\b",
+        r"\b(tôi|chúng tôi|mình|em) (\w+ )?không (biết|rõ|chắc)\b",
+        r"^không (biết|rõ)\W*$",
+        r"\bkhông (thể|có thể) (trả lời|xác định)\b",
+        r"\bkhông (thể |có thể )?(tìm|tìm thấy|tìm được|cung cấp|đưa ra|có|đủ|có đủ) (thông tin|câu trả lời|dữ liệu)\b",
+        r"\bchưa (có|đủ|có đủ) (thông tin|dữ liệu|câu trả lời)\b",
+        _VI_TEXTS + r"[^.]{0,60}\bkhông (\w+ )?(đề cập|nhắc|nêu|cung cấp|nói|chứa|cho biết)\b",
         r"\bkhông được (đề cập|nhắc đến|nêu|cung cấp)\b",
     ),
     "zh": (
-        r"(我|我们|我們|^)(\w{0,2})(不知道|不清楚|不确定|不確定)",
-        r"(无法|無法|不能|没办法|沒辦法)(\w{0,6})(回答|确定|確定|判断|判斷|提供|得知|找到|给出|給出)",
-        r"(没有|沒有|未|并未|並未)(\w{0,6})(提到|提及|说明|說明|相关信息|相關資訊|找到|答案|足够的信息)",
+        r"(我|我们|我們|^)(\w{0,2})(不知道|不清楚|不确定|不確定)(?!有|怎)",
+        r"(无法|無法|不能|没办法|沒辦法)(\w{0,3})(回答|确定|確定|判断|判斷|得知)",
+        r"(无法|無法|不能|没有|沒有|未能|未)(\w{0,4})(提供|找到|给出|給出)(\w{0,6})(答案|信息|資訊|内容|內容)",
+        _ZH_TEXTS + r"(\w{0,8})(没有|沒有|未|并未|並未|不)(\w{0,4})(提到|提及|说明|說明|包含|提供|涉及)",
+        r"^(没有|沒有|未)(\w{0,4})(提到|提及|说明|說明|相关信息|相關資訊|找到|答案|足够的信息)",
         r"(信息|資訊|资料|資料)(\w{0,2})(不足|不够|不夠)",
     ),
 })  # fmt: skip

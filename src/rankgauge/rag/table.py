@@ -67,6 +67,11 @@ def values(rows: Iterable[Matrices], name: str) -> dict[str, Value]:
     return {row.query_id: measure.of(row) for row in rows}
 
 
+def numbers(rows: Iterable[Matrices], name: str) -> dict[str, float | None]:
+    """Value of one measure for each question as a number, None where there is none: what `blame` and `Pair` take."""
+    return {query: value.value for query, value in values(rows, name).items()}
+
+
 def means(
     rows: Sequence[Matrices],
     names: Sequence[str] = tuple(OWN),

@@ -23,7 +23,7 @@ Need = Literal[
     "answer", "reference",
     "answer_in_contexts", "reference_in_contexts", "answer_in_reference", "reference_in_answer", "answer_to_question",
     "useful", "context_grades", "answer_grade", "reverse_cosines", "noncommittal",
-    "similarity", "sentences", "citations",
+    "similarity", "sentences", "citations", "outcome", "answerable",
 ]  # fmt: skip
 
 ES_2024 = "Es, James, Espinosa-Anke & Schockaert (2024), RAGAs, doi:10.18653/v1/2024.eacl-demo.16"
@@ -265,6 +265,17 @@ def citation_precision(m: Matrices) -> Value:
 def citation_recall(m: Matrices) -> Value:
     """Share of the answer's claims that one of the contexts cited for them supports."""
     return share(map(any_of, _cited(m)), "claim in the answer")
+
+
+@measure("outcome", "answerable", source="the 2x2 of outcomes.cross")
+def abstention_accuracy(m: Matrices) -> Value:
+    """1 if it answered what can be answered, or abstained from what cannot be; else 0.
+
+    An empty answer is none. It sees a system that abstains to look faithful, which measures of claims leave out.
+    """
+    if m.outcome == "judge_failed":
+        return failed(1)
+    return Value(float((m.outcome == "answered") == m.answerable), 1)
 
 
 def from_contexts(m: Matrices, *, relevant: bool) -> list[Entry]:

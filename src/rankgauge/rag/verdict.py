@@ -5,7 +5,7 @@ Retrieval alone never makes a winner: a better ranking whose answers cannot be t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -13,6 +13,8 @@ import numpy as np
 
 from rankgauge.comparison.decision import show, show_p
 from rankgauge.judged import FloatArray
+from rankgauge.rag.matrices import Matrices
+from rankgauge.rag.table import named, numbers
 from rankgauge.statistics.corrections import holm
 from rankgauge.statistics.equivalence import equivalence
 from rankgauge.statistics.intervals import interval
@@ -31,6 +33,16 @@ class Pair:
     a: Numbers
     b: Numbers
     lower_is_better: bool = False
+
+
+def pair(name: str, a: Iterable[Matrices], b: Iterable[Matrices]) -> Pair:
+    """Measure the answers of two systems.
+
+    >>> row = Matrices("q", ["a claim"], ["a passage"], answer_in_contexts=[[True]])
+    >>> pair("faithfulness", [row], [row])
+    Pair(measure='faithfulness', a={'q': 1.0}, b={'q': 1.0}, lower_is_better=False)
+    """
+    return Pair(name, numbers(a, name), numbers(b, name), named(name).lower_is_better)
 
 
 @dataclass(frozen=True)
@@ -108,10 +120,10 @@ def rag_verdict(
     alpha : chance of a false alarm that is accepted
     """
 
-    def change(pair: Pair) -> Change:
-        return _change(pair, rng, margin, alpha, resamples)
+    def change(given: Pair) -> Change:
+        return _change(given, rng, margin, alpha, resamples)
 
-    moved = [change(pair) for pair in answers]
+    moved = [change(given) for given in answers]
     corrected = holm([one.p for one in moved]).tolist() if moved else []
     pairs = zip(moved, corrected, strict=True)
     said = tuple(_worded(replace(one, p=None if np.isnan(p) else p), alpha) for one, p in pairs)
@@ -125,10 +137,10 @@ def rag_verdict(
     return RagVerdict(word, _sentence(word, found, said, names), found, said, because)
 
 
-def _change(pair: Pair, rng: np.random.Generator, margin: float, alpha: float, resamples: int) -> Change:
+def _change(given: Pair, rng: np.random.Generator, margin: float, alpha: float, resamples: int) -> Change:
     """Means, interval and test; the word is "equivalent" or left open."""
-    queries = dict.fromkeys([*pair.a, *pair.b])
-    rows = np.array([[_number(side.get(query)) for query in queries] for side in (pair.a, pair.b)]).reshape(2, -1)
+    queries = dict.fromkeys([*given.a, *given.b])
+    rows = np.array([[_number(side.get(query)) for query in queries] for side in (given.a, given.b)]).reshape(2, -1)
     difference: FloatArray = rows[1] - rows[0]
     both = ~np.isnan(difference)
     drawn = interval(difference, rng=rng, confidence=1 - alpha, resamples=resamples)
@@ -137,7 +149,7 @@ def _change(pair: Pair, rng: np.random.Generator, margin: float, alpha: float, r
     same = equivalence(difference, margin=margin, confidence=1 - alpha, largest=largest)
     a, b = (float(row[both].mean()) if both.any() else None for row in rows)
     word: Word = "equivalent" if same.equivalent else "cannot tell"
-    return Change(pair.measure, a, b, drawn, test, test.p, word, int((~both).sum()), pair.lower_is_better)
+    return Change(given.measure, a, b, drawn, test, test.p, word, int((~both).sum()), given.lower_is_better)
 
 
 def _number(value: float | None) -> float:
@@ -185,10 +197,6 @@ def _sentence(word: Word, retrieval: Change, answers: Sequence[Change], names: t
 
 
 def _half(what: str, word: Word, said: Sequence[str]) -> str:
-    plural = what == "answers"
-    kind = (
-        f"cannot tell {'them' if plural else 'the two'} apart"
-        if word == "cannot tell"
-        else (f"{'are' if plural else 'is'} {word}")
-    )
+    verb = "are" if what == "answers" else "is"
+    kind = "cannot tell the two apart" if word == "cannot tell" else f"{verb} {word}"
     return f"{what} {kind} ({'; '.join(said)})"
