@@ -1,13 +1,15 @@
 """What judges are worth on real labels: certificates, filling policies by unjudged share, prediction-powered intervals.
 
     python benchmarks/judging.py certify COLLECTION/qrels.txt COLLECTION/llm_labels/*.txt
-    python benchmarks/judging.py fill COLLECTION [--labels NAME...] [--draws 1500] [--verdicts 300]
+    python benchmarks/judging.py fill COLLECTION [--labels NAME...] [--draws 1500]
+    python benchmarks/judging.py verdict COLLECTION [--labels NAME...] [--draws 300]
     python benchmarks/judging.py power COLLECTION [--labels NAME...] [--draws 1000]
     python benchmarks/judging.py simulate [--draws 4000]
 
 `certify` prints each judge's agreement with people. `fill` plays the study of benchmarks/unjudged.py (an incumbent
 whose first k documents were judged with those of up to four other runs, and a challenger judged only as far as it is
-in that pool), with the holes filled from a judge's labels; the collection's own judgments are the truth. `power` judges
+in that pool), with the holes filled from a judge's labels; the collection's own judgments are the truth. `verdict`
+plays the same and counts what the judged verdict says, without and with queries that people judged wholly. `power` judges
 n of the collection's queries, drawn at random, and takes the judge's labels for all. `simulate` has a known truth.
 """
 
@@ -31,7 +33,7 @@ from rankgauge.engines import as_measures
 from rankgauge.judges.certificate import certify
 from rankgauge.judges.filling import fill
 from rankgauge.judges.labels import JudgeLabels
-from rankgauge.judges.verdict import judged_verdict
+from rankgauge.judges.verdict import JudgedVerdict, judged_verdict
 from rankgauge.statistics.prediction_powered import prediction_powered
 from rankgauge.statistics.proportions import rogan_gladen
 
@@ -135,30 +137,47 @@ def _by_share(found: dict[str, list[tuple[float, float, float]]]) -> str:
     return rows([table[0], ["pairs", *counts], *table[1:]])
 
 
+AUDITED = 15
+"""Queries that people judge wholly, where the judge alone does not decide."""
+
+
 def verdicts(study: Study, draws: int, seed: int) -> str:
     """What the judged verdict says by unjudged share, and how often its sign is wrong."""
-    rng = np.random.default_rng(seed)
-    table = [
-        ["judge", "unjudged", "n", "by people", "rule", "better or worse", "wrong", "strict: better or worse", "wrong"]
-    ]
+    head = ["judge", "unjudged", "n", "people decide", "the judge decides", "better or worse (wrong)"]
+    head += ["all words the same: better or worse (wrong)", f"{AUDITED} queries audited: better or worse (wrong)"]
+    table = [head]
     for name, labels in study.labels.items():
         seen: dict[int, Counter[str]] = defaultdict(Counter)
+        rng = np.random.default_rng(seed)
         for number in range(draws):
             qrels, baseline, run, true = study.draw(rng)
             found = judged_verdict(qrels, labels, baseline, run, MEASURE, seed=number)
             share = found.people.verdicts[0].unjudged[1]
-            at = max(i for i, low in enumerate(BINS[:-1]) if share >= low)
-            _count(seen[at], found, true)
+            c = seen[max(i for i, low in enumerate(BINS[:-1]) if share >= low)]
+            _count(c, found, true)
+            queries = rng.permutation(study.collection.qrels.queries.to_list())[:AUDITED].tolist()
+            if found.verdict.rule == "holes":
+                audited = _audit(study.collection.qrels, qrels, queries)
+                again = judged_verdict(audited, labels, baseline, run, MEASURE, audited=queries)
+                if again.verdict.rule == "prediction-powered":
+                    c["audit"] += 1
+                    c["audit wrong"] += (true > 0) != (again.verdict.word == "better")
             tell(number, draws)
         for at in sorted(seen):
             c = seen[at]
             label = f"{BINS[at]:.0%} to {BINS[at + 1]:.0%}".replace("%", " %")
-            keys = ("n", "people", "judge", "sided", "wrong", "strict", "strict wrong")
-            table.append([name, label, *[str(c[key]) for key in keys]])
+            pairs = [f"{c[key]} ({c[f'{key} wrong']})" for key in ("sided", "strict", "audit")]
+            table.append([name, label, str(c["n"]), str(c["people"]), str(c["judge"]), *pairs])
     return rows(table)
 
 
-def _count(c: Counter[str], found, true: float) -> None:  # type: ignore[no-untyped-def]
+def _audit(whole: rg.Qrels, pool: rg.Qrels, queries: list[str]) -> rg.Qrels:
+    """The pool's judgments, and all of the queries'."""
+    rest = pool.to_polars().filter(~pl.col("query").is_in(queries))
+    return rg.Qrels.from_polars(pl.concat([rest, whole.to_polars().filter(pl.col("query").is_in(queries))]))
+
+
+def _count(c: Counter[str], found: JudgedVerdict, true: float) -> None:
     c["n"] += 1
     c["people"] += not found.ways
     if found.verdict.rule != "judge":
@@ -167,7 +186,7 @@ def _count(c: Counter[str], found, true: float) -> None:  # type: ignore[no-unty
     if found.verdict.word in ("better", "worse"):
         wrong = (true > 0) != (found.verdict.word == "better")
         c["sided"] += 1
-        c["wrong"] += wrong
+        c["sided wrong"] += wrong
         strict = len({way.word for way in found.ways}) == 1
         c["strict"] += strict
         c["strict wrong"] += strict and wrong
@@ -257,11 +276,10 @@ def tell(number: int, draws: int) -> None:
 def main() -> None:
     """Print the tables that were asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["certify", "fill", "power", "simulate"])
+    parser.add_argument("what", choices=["certify", "fill", "verdict", "power", "simulate"])
     parser.add_argument("paths", nargs="*", type=Path)
     parser.add_argument("--labels", nargs="*", default=[], help="parts of the names of the judges' files")
     parser.add_argument("--draws", type=int, default=1500)
-    parser.add_argument("--verdicts", type=int, default=300, help="draws per judge for the verdicts; 0: none")
     parser.add_argument("--seed", type=int, default=1)
     chosen = parser.parse_args()
     if chosen.what == "certify":
@@ -271,13 +289,8 @@ def main() -> None:
     else:
         study = Study(chosen.paths[0], chosen.labels)
         print(f"{len(study.collection.runs)} runs, {chosen.draws} draws, seed {chosen.seed}\n")
-        print(
-            power(study, chosen.draws, chosen.seed)
-            if chosen.what == "power"
-            else filling(study, chosen.draws, chosen.seed)
-        )
-        if chosen.what == "fill" and chosen.verdicts:
-            print(verdicts(study, chosen.verdicts, chosen.seed))
+        play = {"fill": filling, "verdict": verdicts, "power": power}[chosen.what]
+        print(play(study, chosen.draws, chosen.seed))
 
 
 if __name__ == "__main__":

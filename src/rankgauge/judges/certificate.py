@@ -164,18 +164,13 @@ def certify(
         circular=flagged,
         probes=tuple(probes),
     )
-    paper = Paper(
-        n=found.n,
-        failed=found.failed,
-        quadratic_kappa=found.quadratic_kappa,
-        bias=found.bias,
-        top=human.top_grade,
-        grades=found.grades,
-        circular=() if allow_family else flagged,
-        probes=found.probes,
-    )
     before = () if earlier is None else changes(_profile(earlier), _profile(found), limits)
-    return replace(found, uses=uses_of(paper, limits), changes=before)
+    uses = uses_of(_paper(found, human.top_grade, () if allow_family else flagged), limits)
+    return replace(found, uses=uses, changes=before)
+
+
+def _paper(one: Certificate, top: float, flagged: tuple[Circular, ...]) -> Paper:
+    return Paper(one.n, one.failed, one.quadratic_kappa, one.bias, top, one.grades, flagged, one.probes)
 
 
 def _profile(one: Certificate) -> Profile:

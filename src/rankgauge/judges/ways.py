@@ -56,9 +56,7 @@ class Bench:
         """Unjudged as worthless, left out, filled, and filled with the bias at both ends of its interval."""
         policies = pair.coverage.policies
         plain = [self._way(name, policies[name]) for name in ("unjudged=0", "condensed")]
-        moved = [
-            self._way(name, self._differences(qrels)) for name, qrels in _moved(filled, bias, self.human.top_grade)
-        ]
+        moved = [self._way(name, self._differences(qrels)) for name, qrels in _moved(filled, bias)]
         return (*plain, *moved)
 
     def _differences(self, qrels: Qrels) -> FloatArray:
@@ -85,12 +83,12 @@ class Bench:
         return "better" if found.low > 0 else "worse" if found.high < 0 else "no difference seen"
 
 
-def _moved(filled: Filled, bias: Interval, top: float) -> list[tuple[str, Qrels]]:
+def _moved(filled: Filled, bias: Interval) -> list[tuple[str, Qrels]]:
     """The filled judgments; and again with the labels of what people did not judge moved by the bias's doubt."""
     known: list[tuple[str, Qrels]] = [(filled.policy, filled.qrels)]
     if bias.low is None or bias.high is None:
         return known
-    half = (bias.high - bias.low) / 2
+    half, top = (bias.high - bias.low) / 2, filled.qrels.top_grade
     new = (pl.col("source") != HUMAN) & pl.col("replaced").is_null()
     for end in (bias.low, bias.high) if filled.policy == "holes" else (-half, half):
         grade = pl.when(new).then((pl.col("grade") - end).clip(0, top)).otherwise(pl.col("grade"))

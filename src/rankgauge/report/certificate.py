@@ -44,7 +44,7 @@ def summary(certificate: Certificate) -> str:
     refused = [use.name for use in c.uses if not use.allowed]
     said = f"{c.judge} beside {c.human}: {c.n:,} pairs of {c.queries:,} queries have both labels."
     if c.failed or c.unasked:
-        said += f" It failed on {c.failed:,} pairs with a human label, and was not asked about {c.unasked:,}."
+        said += f"\nOf pairs with a human label it failed on {c.failed:,} and was not asked about {c.unasked:,}."
     said += f"\nMay be used for: {', '.join(allowed) or 'nothing'}."
     return said + (f" Not for: {', '.join(refused)}." if refused else "")
 
