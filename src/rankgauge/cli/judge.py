@@ -63,6 +63,7 @@ def judge(
 
     Example: rankgauge judge qrels.txt keyword.run vector.run --texts corpus.jsonl --queries queries.jsonl --dry-run --judge-url http://localhost:8000/v1 --judge-model qwen3-8b
     """  # noqa: E501
+    _spare(qrels, output)
     reading = inputs.Reading(qrels_format=qrels_format, run_format=run_format)
     human, given = reading.qrels(qrels), reading.runs(runs)
     filling = talk.late("rankgauge.judges.filling")
@@ -78,15 +79,19 @@ def judge(
     filled = filling.fill(fill.value, human, found, given, k=k)
     talk.remark(filled.notes)
     if output is not None:
-        _write(filled, output, qrels)
+        _write(filled, output)
     if len(given) > 1:
         _conclude(human, found, given, measure, fill, k, convention, seed, _lines(audited), format, digits)
 
 
-def _write(filled: Any, output: Path, qrels: Path) -> None:
-    if output.resolve() == qrels.resolve():
+def _spare(qrels: Path, output: Path | None) -> None:
+    """Refuse to write over people's judgments, before anything is paid."""
+    if output is not None and output.resolve() == qrels.resolve():
         advice = "name another file: people's judgments stay as they are"
         raise InputError(Fault(str(output), "a new file for the filled judgments", "the judgments' own file", advice))
+
+
+def _write(filled: Any, output: Path) -> None:
     rg.write_qrels(filled.qrels, output)
     where = talk.late("rankgauge.formats.provenance").write_provenance(filled.provenance, output)
     talk.stderr().print(f"{len(filled.qrels):,} judgments -> {output}, where they came from -> {where}")
