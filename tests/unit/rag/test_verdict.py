@@ -117,3 +117,19 @@ def test_a_system_that_abstains_to_look_faithful_is_seen():
     )
     said = Pair("abstention_accuracy", dict.fromkeys(BASE, 1.0), {query: float(i < 30) for i, query in enumerate(BASE)})
     assert (decide(SAME, few).word, decide(SAME, few, said).word) == ("better", "mixed")
+
+
+def test_two_systems_that_do_not_differ_rarely_win_and_a_ranking_never_does():
+    """400 draws of 40 questions, of equal hardness for both; three measures of the answers."""
+    rng = np.random.default_rng(11)
+    words: dict[float, list[Word]] = {0.0: [], 0.15: []}
+    for shift in [0.0, 0.15] * 200:
+        hard = rng.beta(2, 2, 40)
+        a, b = (hard + rng.normal(0, 0.2, (4, 40)) for _ in range(2))
+        b[0] += shift
+        drawn = [Pair(f"m{k}", *(dict(zip(BASE, side[k].tolist(), strict=False)) for side in (a, b))) for k in range(4)]
+        words[shift].append(rag_verdict(drawn[0], drawn[1:], rng=rng, resamples=500).word)
+    alarms = {shift: sum(word in ("better", "worse") for word in said) / 200 for shift, said in words.items()}
+    assert alarms[0.0] <= 0.09
+    assert alarms[0.15] <= 0.06
+    assert words[0.15].count("cannot tell") >= 180
