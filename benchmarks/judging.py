@@ -9,8 +9,9 @@
 `certify` prints each judge's agreement with people. `fill` plays the study of benchmarks/unjudged.py (an incumbent
 whose first k documents were judged with those of up to four other runs, and a challenger judged only as far as it is
 in that pool), with the holes filled from a judge's labels; the collection's own judgments are the truth. `verdict`
-plays the same and counts what the judged verdict says, without and with queries that people judged wholly. `power` judges
-n of the collection's queries, drawn at random, and takes the judge's labels for all. `simulate` has a known truth.
+plays the same and counts what the judged verdict says, without and with queries that people judged wholly. `power`
+judges n of the collection's queries, drawn at random, and takes the judge's labels for all. `simulate` has a known
+truth.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ import rankgauge as rg
 from rankgauge.comparison.coverage import coverages
 from rankgauge.conventions import convention
 from rankgauge.engines import as_measures
+from rankgauge.judged import FloatArray
 from rankgauge.judges.certificate import certify
 from rankgauge.judges.filling import fill
 from rankgauge.judges.labels import JudgeLabels
@@ -268,6 +270,45 @@ def simulate(draws: int, seed: int) -> str:
     return rows(table)
 
 
+def few(draws: int, seed: int) -> str:
+    """Coverage of mean differences from few labelled queries: three worlds, each with 100 queries."""
+
+    def skewed(rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+        truth = rng.exponential(0.2, 100) * (rng.random(100) < 0.7)
+        return truth, 1.5 * truth + rng.normal(0, 0.1, 100)
+
+    def normal(rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+        truth = rng.normal(0, 0.2, 100)
+        return truth, truth + rng.normal(0.1, 0.2, 100)
+
+    def zeros(rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+        truth = rng.laplace(0, 0.1, 100) * (rng.random(100) < 0.8)
+        return truth, 0.5 * truth + rng.normal(0, 0.03, 100)
+
+    table = [
+        ["labelled", "differences", "people alone", "PPI++, normal quantiles", "PPI++ here", "width, here / people"]
+    ]
+    for n, (world, true) in itertools.product((8, 10, 20, 50), ((normal, 0.0), (zeros, 0.0), (skewed, 0.14))):
+        rng, hits, widths = np.random.default_rng(seed), [], []
+        for _ in range(draws):
+            truth, judge = world(rng)
+            found = prediction_powered(np.where(np.arange(100) < n, truth, np.nan), judge)
+            ends = [(one.low, one.high) for one in (found.people, found.interval)]
+            ends.insert(1, _textbook(truth[:n], judge[:n], judge[n:], found.tuning or 0.0))
+            hits.append([low <= true <= high for low, high in ends])
+            widths.append((ends[2][1] - ends[2][0]) / (ends[0][1] - ends[0][0]))
+        covered = [f"{x:.1%}".replace("%", " %") for x in np.mean(hits, axis=0)]
+        table.append([str(n), world.__name__, *covered, f"{np.mean(widths):.2f}"])
+    return rows(table)
+
+
+def _textbook(y: FloatArray, f: FloatArray, rest: FloatArray, weight: float) -> tuple[float, float]:
+    """The interval of the paper on PPI++, example 6.1."""
+    half = 1.959964 * np.sqrt((y - weight * f).var(ddof=1) / len(y) + weight**2 * rest.var(ddof=1) / len(rest))
+    estimate = y.mean() + weight * (rest.mean() - f.mean())
+    return float(estimate - half), float(estimate + half)
+
+
 def tell(number: int, draws: int) -> None:
     if sys.stderr.isatty():
         print(f"\r{number + 1} of {draws}", end="", file=sys.stderr)
@@ -286,6 +327,7 @@ def main() -> None:
         print(certificates(chosen.paths[0], chosen.paths[1:]))
     elif chosen.what == "simulate":
         print(simulate(chosen.draws, chosen.seed))
+        print(few(chosen.draws, chosen.seed))
     else:
         study = Study(chosen.paths[0], chosen.labels)
         print(f"{len(study.collection.runs)} runs, {chosen.draws} draws, seed {chosen.seed}\n")

@@ -141,7 +141,7 @@ def test_one_label_only_is_no_kappa_and_no_licence():
 
 
 def test_nothing_to_compare_with_is_refused():
-    people, judge = world()
+    people, _ = world()
     other = rg.Qrels.from_dict({"x": {"y": 1}})
     with pytest.raises(InputError, match="pairs that people judged, got none with a grade"):
         certify(people, labels(other))

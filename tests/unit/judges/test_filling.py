@@ -75,9 +75,7 @@ def test_a_failed_judgment_stays_unjudged_and_is_counted(policy):
     assert "p" not in grades(filled) and "d" not in grades(filled)
     assert (filled.failed, filled.unasked) == (2 if policy == "both-arms" else 1, 1)
     assert "refused 1, truncated 1" in next(note.text for note in filled.notes if note.kind == "judge failed")
-    assert ("b" in grades(filled)) == (
-        policy == "holes"
-    )  # beside the judge's labels, a human one would be another bias
+    assert ("b" in grades(filled)) == (policy == "holes")  # another bias beside the judge's
 
 
 def test_one_bias_in_both_runs_cancels_and_in_the_holes_alone_it_does_not():

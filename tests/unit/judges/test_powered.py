@@ -46,7 +46,7 @@ def test_a_query_that_people_judged_by_chance_does_not_count_as_audited():
 
 
 def test_an_audited_query_that_people_did_not_judge_wholly_is_left_out_and_said():
-    people, labels, runs, names, human = world()
+    _, labels, runs, names, human = world()
     part = rg.Qrels.from_dict({q: {d: g for d, g in human[q].items() if (q, d) != ("q3", "d4")} for q in names})
     found = powered_difference(part, labels, *runs, audited=names)
     assert found.found.labelled == 14

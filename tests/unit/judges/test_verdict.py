@@ -17,7 +17,8 @@ def world(
     new_share: float, *, better: float = 0.0, worse: float = 0.0, kind: int = 0, queries: int = 40, seed: int = 1
 ):
     """Two runs of ten documents per query. `new_share` of the new run's were never judged; they are as good as the
-    judged ones, and `better` of its rankings have the best documents first, `worse` the worst. The judge is `kind` grades too kind."""
+    judged ones; `better` of its rankings have the best documents first, `worse` the worst. The judge is `kind` grades
+    too kind."""
     rng = np.random.default_rng(seed)
     human, judge, old, new = {}, {}, {}, {}
     for q in (f"q{i}" for i in range(queries)):
