@@ -57,7 +57,8 @@ def test_the_spans_of_opentelemetry_genai(tmp_path: Path, shape: Any) -> None:
         "gen_ai.retrieval.documents": shape(DOCUMENTS),
     }  # fmt: skip
     chat = {
-        "gen_ai.operation.name": "chat", "gen_ai.input.messages": shape(ASKED), "gen_ai.output.messages": shape(MESSAGE),
+        "gen_ai.operation.name": "chat", "gen_ai.input.messages": shape(ASKED),
+        "gen_ai.output.messages": shape(MESSAGE),
     }  # fmt: skip
     spans = otlp(("a", "", {"http.route": "/ask"}), ("b", "a", retrieval), ("c", "a", chat))
     assert read(tmp_path, spans).rows == (EXPECTED,)
