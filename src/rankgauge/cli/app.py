@@ -20,6 +20,7 @@ from rankgauge.cli import (
     index,
     measures,
     quantize,
+    rag,
     reconcile,
     rerank,
     search,
@@ -63,6 +64,7 @@ VERBS = (
 )
 for verb in VERBS:
     app.command()(verb)
+app.add_typer(rag.app)
 
 MISUSE = 2
 BAD_INPUT = 1

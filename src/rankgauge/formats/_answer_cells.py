@@ -15,7 +15,7 @@ from typing import Any
 from rankgauge.formats._answer_rows import Row
 from rankgauge.formats.nested import id_of, is_number
 from rankgauge.records.answers import Context
-from rankgauge.records.notes import Note
+from rankgauge.records.notes import Note, counted
 
 TEXTS = ("text", "page_content", "pageContent", "content", "document", "passage", "body", "chunk")
 IDS = ("doc_id", "docid", "document_id", "id", "_id", "id_")
@@ -31,13 +31,9 @@ class Seen:
     separator: str | None = None
     counts: Counter[str] = field(default_factory=Counter)
 
-    def notes(self) -> list[Note]:
+    def notes(self) -> tuple[Note, ...]:
         """Say each thing that happened."""
-        return [
-            Note(kind, self.counts[kind], text.format(self.counts[kind]))
-            for kind, text in SAID.items()
-            if self.counts[kind]
-        ]
+        return counted({kind: (self.counts[kind], text) for kind, text in SAID.items()})
 
 
 SAID = {

@@ -30,7 +30,7 @@ from rankgauge.formats._answer_tables import (
 from rankgauge.formats._answer_tracks import ragtruth_fits, read_ragtruth, read_trec_rag, trec_fits
 from rankgauge.formats._bytes import load, save
 from rankgauge.records.answers import Answer, Answers
-from rankgauge.records.notes import Note, examples
+from rankgauge.records.notes import Note, counted, examples
 from rankgauge.records.run import Run
 
 
@@ -214,10 +214,9 @@ def context_run(answers: Answers) -> Run:
         "nameless passages": (nameless, "{} passages without an id are not in the run"),
         "repeated documents": (repeated, "{} further passages of a document were left out, the best rank kept"),
     }
-    notes = [Note(kind, count, text.format(count)) for kind, (count, text) in said.items() if count]
     scores = pl.Series([-float(rank) for rank in taken.values()])
     queries, docs = (pl.Series([key[place] for key in taken], dtype=pl.String) for place in (0, 1))
-    return Run.from_columns(queries, docs, scores, name=answers.name, notes=notes)
+    return Run.from_columns(queries, docs, scores, name=answers.name, notes=counted(said))
 
 
 def write_answers(answers: Answers, path: str | os.PathLike[str]) -> None:

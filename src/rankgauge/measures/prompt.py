@@ -169,4 +169,5 @@ def PromptGain(
     """
     weights = _weights(j, profile)
     gains = _follow.scaled_gain("PromptGain", j, Frame(gain=gain, rel=rel, max_grade=max_grade))
-    return j.sum(gains * _at(weights, j)) / weights.sum()
+    value_of: FloatArray = j.sum(gains * _at(weights, j)) / weights.sum()
+    return value_of
