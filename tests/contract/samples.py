@@ -21,6 +21,7 @@ SPECIAL: dict[str, list[dict[str, Any]]] = {
         {"gain": "linear", "discount": "jk", "base": 3.5},
     ],
     "DCG": [{"gain": {1: 1, 2: 1, 3: 1}}, {"discount": "jk", "base": 10}],
+    "PromptGain": [{"profile": {1: 5, 2: 1, 3: 4}}, {"profile": {1: 5, 2: 1, 3: 4}, "rel": 2.0}],
     "AP": [{"denominator": "retrieved", "judged_only": True}],
 }
 """Values that cannot be derived from a parameter's type, and combinations worth a test of their own."""

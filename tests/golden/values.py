@@ -58,6 +58,8 @@ HAND, TREC, GDEVAL, DCG_EVAL, CWL, NDEVAL = "by hand", "trec_eval", "gdeval", "d
 Row = tuple[str, str, Fraction | str, str]
 
 ROWS: list[Row] = [
+    ("PromptGain@3", "A", Fraction(3, 9), HAND),
+    ("PromptGain(profile={1: 5, 2: 1, 3: 4})@3", "A", Fraction(1, 10), HAND),
     ("P@3", "A", Fraction(1, 3), HAND),
     ("P@10", "A", "0.3000", TREC),
     ("P(rel=2)@4", "A", Fraction(1, 2), HAND),

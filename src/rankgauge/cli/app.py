@@ -22,6 +22,7 @@ from rankgauge.cli import (
     judge,
     measures,
     quantize,
+    rag,
     reconcile,
     rerank,
     search,
@@ -67,6 +68,7 @@ VERBS = (
 )
 for verb in VERBS:
     app.command()(verb)
+app.add_typer(rag.app)
 
 MISUSE = 2
 BAD_INPUT = 1

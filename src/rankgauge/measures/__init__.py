@@ -27,6 +27,7 @@ from rankgauge.measures.precision import (
     Success,
 )
 from rankgauge.measures.profiles import Profile, profile
+from rankgauge.measures.prompt import PromptGain
 from rankgauge.measures.similarity import kendall_tau, overlap, rank_correlation, rbo, tau_ap
 from rankgauge.measures.users import (
     BPM,
@@ -48,7 +49,8 @@ from rankgauge.measures.users import (
 __all__ = [
     "AP", "AP_IA", "BPM", "CG", "DCG", "DynamicBPM", "ERR", "ERR_IA", "F", "GMAP", "IFT", "INSQ", "INST", "IPrec",
     "IPrec11", "Judged", "Measure", "NERR10", "NERR11", "NERR8", "NERR9", "NPV", "NRBP", "NumRel", "NumRelRet",
-    "NumRet", "P", "P_IA", "Profile", "Q", "R", "RBP", "REGISTRY", "RR", "RelativeP", "Residual", "Rprec", "SDCG",
+    "NumRet", "P", "P_IA", "Profile",
+    "PromptGain", "Q", "R", "RBP", "REGISTRY", "RR", "RelativeP", "Residual", "Rprec", "SDCG",
     "SetAP", "SetF", "SetP", "SetR", "Similarity", "StRecall", "Success", "TBG", "UMeasure", "Unjudged", "alpha_DCG",
     "alpha_nDCG", "bpref", "discount", "find", "gain", "infAP", "kendall_tau", "measure", "nDCG", "nERR_IA",
     "nNRBP", "overlap", "parse", "profile", "rank_correlation", "rbo", "tau_ap", "user_model", "weights",

@@ -27,7 +27,7 @@ def value(model: Model, j: JudgedRun, own: Own, frame: Frame) -> FloatArray:
     return (_adaptive if model.adaptive else _static)(model, j, own, frame)
 
 
-def _gain(name: str, j: JudgedRun, frame: Frame) -> FloatArray:
+def scaled_gain(name: str, j: JudgedRun, frame: Frame) -> FloatArray:
     """Gain of each row, in [0, 1] unless it is unscaled."""
     if frame.rel is not None:
         return (j.grade >= frame.rel).astype(np.float64)
@@ -53,7 +53,7 @@ def _static(model: Model, j: JudgedRun, own: Own, frame: Frame) -> FloatArray:
     walk = model.static_walk(own, frame, int(j.rank.max(initial=0)))
     if frame.value not in ("EU", "ETU"):
         return np.full(j.Q, walk.value(frame.value, 0.0, 0.0))
-    gain = _gain(model.name, j, frame)
+    gain = scaled_gain(model.name, j, frame)
     read = j.rank <= len(walk.V)
     won = j.sum(gain * np.append(walk.V, 0.0)[np.minimum(j.rank, len(walk.V) + 1) - 1])
     found: FloatArray = walk.value(frame.value, won, j.sum(gain * read))
@@ -135,7 +135,7 @@ def _blocks(name: str, j: JudgedRun, frame: Frame) -> Iterator[_Block]:
     N = frame.horizon
     if N is None:
         raise ParameterError(f"{name}: expected a horizon, as its users adapt to what they read, got None")
-    gain = _gain(name, j, frame)
+    gain = scaled_gain(name, j, frame)
     size = max(1, CELLS // N)
     for low in range(0, j.Q, size):
         high = min(low + size, j.Q)

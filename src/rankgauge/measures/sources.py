@@ -19,6 +19,7 @@ SOURCES = MappingProxyType({
     "corsi2024": "Corsi & Urbano (2024), The treatment of ties in rank-biased overlap, arXiv:2406.07121",
     "jarvelin2002": "Järvelin & Kekäläinen (2002), Cumulated gain-based evaluation of IR techniques, doi:10.1145/582415.582418",
     "kendall1945": "Kendall (1945), The treatment of ties in ranking problems, doi:10.1093/biomet/33.3.239",
+    "liu2024": "Liu, Lin, Hewitt, Paranjape, Bevilacqua, Petroni & Liang (2024), Lost in the middle: how language models use long contexts, doi:10.1162/tacl_a_00638",
     "moffat2008": "Moffat & Zobel (2008), Rank-biased precision for measurement of retrieval effectiveness, doi:10.1145/1416950.1416952",
     "moffat2012": "Moffat, Scholer & Thomas (2012), Models and metrics: IR evaluation as a user process, doi:10.1145/2407085.2407092",
     "moffat2015": "Moffat, Bailey, Scholer & Thomas (2015), INST: an adaptive metric for information retrieval evaluation, doi:10.1145/2838931.2838938",

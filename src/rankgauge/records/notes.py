@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 
@@ -17,6 +17,15 @@ class Note:
     kind: str
     count: int
     text: str
+
+
+def counted(said: Mapping[str, tuple[int, str]]) -> tuple[Note, ...]:
+    """Say what happened at least once: {kind: (how often, sentence with {} for the number)}.
+
+    >>> counted({"lost": (2, "{} were lost"), "found": (0, "{} were found")})
+    (Note(kind='lost', count=2, text='2 were lost'),)
+    """
+    return tuple(Note(kind, count, text.format(count)) for kind, (count, text) in said.items() if count)
 
 
 def examples(values: Iterable[str], most: int = 3) -> str:

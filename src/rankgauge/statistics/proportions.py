@@ -11,7 +11,7 @@ from rankgauge.statistics._samples import share
 from rankgauge.statistics.results import Interval
 
 
-def wilson(hits: int, n: int, *, confidence: float = 0.95) -> Interval:
+def wilson(hits: float, n: int, *, confidence: float = 0.95) -> Interval:
     """Share of hits with Wilson's score interval, which stays within 0 and 1 and is there for 0 and n hits.
 
     (p + z²/2n ± z √(p (1 - p) / n + z²/4n²)) / (1 + z²/n)
