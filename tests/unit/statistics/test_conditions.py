@@ -30,7 +30,7 @@ def test_wilsons_interval_is_that_of_statsmodels(counts: tuple[int, int], confid
 
 def test_wilsons_interval_of_nothing_is_none_and_of_more_hits_than_trials_an_error() -> None:
     assert (wilson(0, 0).low, wilson(0, 0).outcome) == (None, "nothing was counted")
-    with pytest.raises(ParameterError, match="hits: expected 0 to 2, got 3"):
+    with pytest.raises(InputError, match="hits: expected from 0 to 2, got 3"):
         wilson(3, 2)
 
 
