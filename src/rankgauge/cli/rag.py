@@ -8,12 +8,25 @@ from typing import Annotated, Any
 
 import numpy as np
 import typer
+from typer.core import TyperGroup
 
-from rankgauge.cli import inputs, options, talk
+from rankgauge.cli import inputs, options, rag_answers, talk
+
+
+class Group(TyperGroup):
+    """Takes what is no command for files: `rankgauge rag data.jsonl` is `rankgauge rag answers data.jsonl`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put the command in front where it was left out."""
+        named = not args or args[0] in self.commands or args[0] in (*ctx.help_option_names, "--help")
+        return super().parse_args(ctx, args if named else ["answers", *args])
+
 
 app = typer.Typer(
-    name="rag", help="Retrieval and generation, measured together.", no_args_is_help=True, rich_markup_mode=None
-)
+    name="rag", help="Retrieval and generation, measured together.", no_args_is_help=True, rich_markup_mode=None,
+    cls=Group,
+)  # fmt: skip
+app.command()(rag_answers.answers)
 
 
 class Design(StrEnum):

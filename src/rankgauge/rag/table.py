@@ -93,16 +93,17 @@ def means(
         measured = list(values(rows, name).values())
         numbers = [np.nan if value.value is None else value.value for value in measured]
         drawn = interval(numbers, rng=rng, confidence=confidence, method=method, resamples=resamples)
-        found.append(_mean(named(name), measured, drawn))
+        found.append(mean_of(name, measured, drawn, lower_is_better=named(name).lower_is_better))
     return tuple(found)
 
 
-def _mean(measure: RagMeasure, measured: Sequence[Value], drawn: Interval) -> Mean:
+def mean_of(name: str, measured: Sequence[Value], drawn: Interval, *, lower_is_better: bool = False) -> Mean:
+    """Put a mean's interval beside what became of the answers without a value."""
     lacking: Counter[Missing | None] = Counter(value.missing for value in measured)
     reasons = Counter(value.reason for value in measured if value.missing)
     unknown = sum(value.unknown for value in measured if value.missing is None)
     counts = lacking["failed"], lacking["abstained"], lacking["not applicable"]
-    return Mean(measure.name, drawn.estimate, drawn.n, *counts, unknown, drawn, dict(reasons), measure.lower_is_better)
+    return Mean(name, drawn.estimate, drawn.n, *counts, unknown, drawn, dict(reasons), lower_is_better)
 
 
 def to_polars(found: Iterable[Mean]) -> pl.DataFrame:
