@@ -111,7 +111,7 @@ class Client:
         for key, request in keyed.items():
             entry = self.ledger.get(key)
             if entry is not None:
-                found[key] = _outcome(known(entry))
+                found[key] = _outcome(known(entry), request)
             elif self.transport is None:
                 found[key] = Failed("not_in_replay", request.prompt)
         missing = {key: request for key, request in keyed.items() if key not in found}
@@ -148,14 +148,14 @@ class Client:
     async def _ask(self, request: Request, pace: Pace) -> Outcome:
         """One request to its end; an answer that was cut is asked for once more, with twice the room."""
         found = await self._entry(request, pace)
-        if isinstance(found, Entry) and found.finish == "length":
+        if isinstance(found, Entry) and found.finish == "length" and not request.logprobs:
             longer = await self._entry(replace(request, max_tokens=2 * request.max_tokens), pace)
             if isinstance(longer, Entry):
                 found = _together(found, longer)
         if isinstance(found, Failed):
             return found
         self.ledger.put(self.address, self.name, request, found)
-        return _outcome(found)
+        return _outcome(found, request)
 
     async def _entry(self, request: Request, pace: Pace) -> Entry | Failed:
         """Try until there is an answer, or no hope."""
@@ -243,10 +243,12 @@ def open_model(
     return Client(model, way, kept, price, manner, told=told)
 
 
-def _outcome(entry: Entry) -> Outcome:
-    """A reply, or what the answer is instead."""
+def _outcome(entry: Entry, request: Request) -> Outcome:
+    """A reply, or what the answer is instead; where probabilities were asked for, the first token is the answer."""
     reason = ENDS.get(entry.finish)
-    return entry.reply if reason is None else Failed(reason, entry.reply.text)
+    if reason is None or (reason == "truncated" and request.logprobs):
+        return entry.reply
+    return Failed(reason, entry.reply.text)
 
 
 def _together(short: Entry, longer: Entry) -> Entry:

@@ -98,7 +98,9 @@ class Endpoint:
         while True:
             try:
                 found = await self._once(self._body(request, LADDER[rung]))
-            except (self._openai.BadRequestError, self._openai.UnprocessableEntityError) as error:
+            except self._openai.APIStatusError as error:
+                if not self._of_request(error):
+                    raise self._meaning(error) from None
                 if error.param in OPTIONAL and error.param not in self.left_out:
                     self.left_out.add(error.param)
                 elif request.schema is not None and rung < len(LADDER) - 1:
@@ -112,6 +114,11 @@ class Endpoint:
                 if not found.choices:
                     raise Again("server", "an answer without a choice")
                 return _entry(found, request, time.monotonic() - begun)
+
+    @staticmethod
+    def _of_request(error: Any) -> bool:
+        """Whether the request is what the server does not like; some say so with 500."""
+        return error.status_code in (400, 422) or (error.status_code == 500 and "response_format" in str(error))
 
     async def _once(self, body: Mapping[str, Any]) -> Any:
         """One call; the client's own time limit begins anew with every byte."""
@@ -202,9 +209,22 @@ def _entry(found: Any, request: Request, seconds: float) -> Entry:
     finish = "refusal" if refusal else str(choice.finish_reason or "stop")
     asked = usage.prompt_tokens if usage else sum(tokens_of(one.content) for one in request.messages)
     said = usage.completion_tokens if usage else tokens_of(text)
-    parts = (choice.logprobs.content or ()) if choice.logprobs else ()
-    tokens = tuple(Token(one.token, one.logprob, {top.token: top.logprob for top in one.top_logprobs}) for one in parts)
-    return Entry(Reply(refusal or text, tokens, asked, said, seconds=seconds), finish)
+    return Entry(Reply(refusal or text, _tokens(choice.logprobs), asked, said, seconds=seconds), finish)
+
+
+def _tokens(found: Any) -> tuple[Token, ...]:
+    """Tokens with their probabilities; llama.cpp's Python server writes them as completions once had them."""
+    if found is None:
+        return ()
+    if found.content:
+        return tuple(
+            Token(one.token, one.logprob, {top.token: top.logprob for top in one.top_logprobs}) for one in found.content
+        )
+    old = found.model_extra or {}
+    columns = (old.get(name) or () for name in ("tokens", "token_logprobs", "top_logprobs"))
+    return tuple(
+        Token(token, float(logprob), dict(others or {})) for token, logprob, others in zip(*columns, strict=False)
+    )
 
 
 def _retry_after(error: Any) -> float:

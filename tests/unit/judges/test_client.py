@@ -146,11 +146,12 @@ def test_an_answer_that_was_cut_gets_twice_the_room_once(limit, expected):
     assert model.ledger.spent().tokens_out == 100
 
 
+@pytest.mark.parametrize("status", [400, 422, 500])
 @pytest.mark.parametrize("takes", ["json_schema", "json_object", None])
-def test_structure_is_asked_for_as_far_as_the_server_wants(takes):
+def test_structure_is_asked_for_as_far_as_the_server_wants(takes, status):
     def answer(body, _):
         kind = body.get("response_format", {}).get("type")
-        return "{}" if kind == takes else Says(status=400, text=f"response_format {kind} is not supported")
+        return "{}" if kind == takes else Says(status=status, text=f"response_format {kind} is not supported")
 
     with server(answer) as told:
         model = open_model(url=told.address, model="m", manner=Manner(at_once=1))
@@ -200,13 +201,18 @@ def test_a_server_that_is_not_there_is_a_failure_of_each_call():
     assert texts_of(found) == ["server"]
 
 
-def test_log_probabilities_come_with_their_alternatives():
-    content = [{"token": "2", "logprob": -0.5, "bytes": None, "top_logprobs": [
-        {"token": "2", "logprob": -0.5, "bytes": None}, {"token": "3", "logprob": -1.0, "bytes": None}]}]  # fmt: skip
-    with server(lambda body, _: Says("2", logprobs={"content": content})) as told:
+NOW = {"content": [{"token": "2", "logprob": -0.5, "bytes": None, "top_logprobs": [
+    {"token": "2", "logprob": -0.5, "bytes": None}, {"token": "3", "logprob": -1.0, "bytes": None}]}]}  # fmt: skip
+ONCE = {"tokens": ["2"], "token_logprobs": [-0.5], "top_logprobs": [{"2": -0.5, "3": -1.0}], "text_offset": [7]}
+
+
+@pytest.mark.parametrize("logprobs", [NOW, ONCE])
+def test_log_probabilities_come_with_their_alternatives(logprobs):
+    with server(lambda body, _: Says("2", logprobs=logprobs, finish="length")) as told:
         (found,) = open_model(url=told.address, model="m").ask(asked("a", logprobs=5))
     assert [(one.text, one.logprob, dict(one.others)) for one in found.tokens] == [("2", -0.5, {"2": -0.5, "3": -1.0})]
     assert (told.asked[0]["logprobs"], told.asked[0]["top_logprobs"]) == (True, 5)
+    assert len(told.asked) == 1  # that the room was for one token is no lack of room
 
 
 def test_the_budget_is_never_passed():

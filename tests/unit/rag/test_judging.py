@@ -35,7 +35,7 @@ class Checker:
         texts = [body for _, body in FENCE.findall(asked)]
         kind = (
             "relevance"
-            if asked.startswith("Query:")
+            if "\nPassage:\n" in asked
             else next(name for name, text in prompt("claims").sections.items() if text[-40:] == asked[-40:])
         )
         self.asked.append((kind, texts))
