@@ -193,19 +193,19 @@ def trulens_context_relevance(m: Matrices) -> Value:
 @variant("faithfulness.ragchecker", "answer", "answer_in_contexts", source=RAGCHECKER, empty="0")
 def ragchecker_faithfulness(m: Matrices) -> Value:
     """Share of the answer's claims that some chunk entails."""
-    return share(m.supported if m.contexts else (), "claim", empty=0.0)
+    return share(m.supported, "claim", empty=0.0)
 
 
 @variant("claim_recall.ragchecker", "reference", "reference_in_contexts", source=RAGCHECKER, empty="0")
 def ragchecker_claim_recall(m: Matrices) -> Value:
     """Share of the reference's claims that some chunk entails."""
-    return share(m.found if m.contexts else (), "claim", empty=0.0)
+    return share(m.found, "claim", empty=0.0)
 
 
 @variant("context_precision.ragchecker", "reference", "reference_in_contexts", source=RAGCHECKER, empty="0")
 def ragchecker_context_precision(m: Matrices) -> Value:
     """Share of the chunks that entail a claim of the reference; their order does not count."""
-    return share(m.relevant if m.reference else (), "context", empty=0.0)
+    return share(m.relevant, "context", empty=0.0)
 
 
 @variant(

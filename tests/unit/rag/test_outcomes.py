@@ -18,6 +18,7 @@ REFUSED = [
     "It is not possible to tell; I am unable to determine the year.",
     "The answer is not provided in the context.",
     "Unfortunately, there is not enough information to answer.",
+    "However, the documents do not say.",
     "Tôi không biết.",
     "Xin lỗi, tài liệu không đề cập đến vấn đề này.",
     "Không có thông tin về thủ đô trong ngữ cảnh.",

@@ -119,6 +119,11 @@ def test_without_chunks_ragchecker_sees_no_hallucination_where_all_is_hallucinat
     assert PEERS["hallucination.ragchecker"].of(invented).value == 0.0
 
 
+def test_ragchecker_uses_nothing_where_nothing_was_found():
+    m = Matrices("q", ["a"], ["c"], ["y"], reference_in_contexts=[[False]], reference_in_answer=[True])
+    assert PEERS["context_utilisation.ragchecker"].of(m).value == 0.0
+
+
 @pytest.mark.parametrize("name", ["context_precision.ragas", "context_precision.deepeval"])
 def test_without_contexts_precision_is_0_there(name: str):
     assert PEERS[name].of(Matrices("q", ["a"], [], useful=[])).value == 0.0

@@ -80,6 +80,10 @@ def test_a_missing_verdict_is_left_out_of_alce_too():
     assert found.precision == Value(1.0, n=1, unknown=2)
 
 
+def test_the_only_citation_of_a_sentence_counts_as_that_does():
+    assert alce([Entailment(True, (None,), (None,))]).precision == Value(1.0, n=1)
+
+
 def test_alce_takes_verdicts_of_so_many_citations_only():
     with pytest.raises(InputError, match="entailment: expected at most 3 citations, got 4"):
         alce([Entailment(True, (True,) * 4, (True,) * 4)])

@@ -164,6 +164,13 @@ def test_a_missing_verdict_on_a_context_moves_all_below_it_so_that_there_is_no_p
     assert (found.value, found.missing, found.unknown) == (None, "failed", 1)
 
 
+def test_what_may_or_may_not_be_in_the_contexts_is_not_counted_as_taken_up():
+    m = Matrices(
+        "q", ["a"], ["c"], ["y", "z"], reference_in_contexts=[[None], [True]], reference_in_answer=[True, False]
+    )
+    assert OWN["context_utilisation"].of(m) == Value(0.0, n=1, unknown=1)
+
+
 SHARES = ["faithfulness", "context_recall", "noise_sensitivity_relevant", "noise_sensitivity_irrelevant",
           "hallucination", "self_knowledge", "answer_precision", "answer_recall", "citation_precision"]  # fmt: skip
 
