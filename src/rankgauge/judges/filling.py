@@ -23,8 +23,8 @@ HUMAN = "human"
 FEW_PER_GRADE = 20
 RAW = (
     "holes were filled with the judge's own grades beside people's: a judge kinder than people favours the run with "
-    "more holes (on TREC DL 2019 this put 26 of 100 pairs in the wrong order at 20-30% unjudged); use both-arms or "
-    "calibrated unless the certificate shows no bias"
+    "more holes (on TREC DL 2019 this put 23 of 100 pairs in the wrong order at 20-30% unjudged, and both-arms 3); use "
+    "both-arms unless the certificate shows no bias"
 )
 
 

@@ -5,6 +5,7 @@ import pytest
 
 import rankgauge as rg
 from rankgauge.errors import InputError, ParameterError
+from rankgauge.formats.provenance import read_provenance, write_provenance
 from rankgauge.judges.filling import fill, pairs_to_judge, shown
 from rankgauge.judges.labels import JudgeLabels
 
@@ -42,6 +43,12 @@ def test_both_arms_take_the_judges_label_of_all_that_is_shown_and_keep_the_human
     }
     assert kinds(filled) == {"filled": 2, "human labels aside": 2}
     assert HUMAN.to_dict() == {"q": {"a": 2, "b": 0, "z": 3, "p": -1}}
+
+
+def test_the_provenance_is_written_and_read_beside_the_judgments(tmp_path):
+    filled = fill("both-arms", HUMAN, LABELS, [OLD, NEW], k=3)
+    write_provenance(filled.provenance, tmp_path / "filled.txt")
+    assert read_provenance(tmp_path / "filled.txt").equals(filled.provenance)
 
 
 def test_holes_alone_are_filled_with_a_warning():

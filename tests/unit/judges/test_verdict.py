@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import rankgauge as rg
+from rankgauge.judges.certificate import certify
 from rankgauge.judges.labels import JudgeLabels
 from rankgauge.judges.rules import Rules
 from rankgauge.judges.verdict import judged_verdict
@@ -107,6 +108,15 @@ def test_a_judge_whose_bias_is_not_known_decides_nothing():
     holes_only = labels.of(labels.table.filter(labels.table["doc"].str.starts_with("n")))
     found = judged_verdict(people, holes_only, old, new, policy="holes")
     assert "only 0 pairs have a label of people and of the judge" in found.verdict.sentence
+
+
+def test_what_the_certificate_does_not_allow_is_not_done():
+    people, labels, old, new = world(0.15, worse=0.9, kind=1)
+    free, bound = (certify(people, labels, model=name, rankers=["rankllama"], resamples=200) for name in ("x", "llama"))
+    assert judged_verdict(people, labels, old, new, certificate=free).verdict.rule == "judge"
+    found = judged_verdict(people, labels, old, new, certificate=bound)
+    assert (found.verdict.word, found.verdict.rule) == ("not comparable offline", "holes")
+    assert "does not allow both-arms: of its own family: rankllama (llama)" in found.verdict.sentence
 
 
 def test_a_judge_that_fails_often_decides_nothing():
