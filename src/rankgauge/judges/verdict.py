@@ -142,12 +142,12 @@ def _doubt(unjudged: float, ways: tuple[Way, ...], filled: Filled, both: Overlap
     if open_ > limits.most_failed * (open_ + asked):
         return f"{open_} pairs still have no label"
     if len({way.sign for way in ways}) > 1 or ways[0].sign in (None, 0):
-        return f"the sign depends on what the unjudged documents are taken for: {', '.join(map(str, ways))}"
+        return f"the sign depends on what the unjudged documents are taken for: {'; '.join(map(str, ways))}"
     return ""
 
 
 def _decide(e: _Evidence, limits: Rules) -> Verdict:
-    shown = f"ways to treat what people did not judge: {', '.join(map(str, e.ways))}"
+    shown = f"ways to treat what people did not judge: {'; '.join(map(str, e.ways))}"
     because = (shown, _of_bias(e), *_of_powered(e))
     if not e.doubt:
         way = e.ways[2]
@@ -181,7 +181,7 @@ def _of_bias(e: _Evidence) -> str:
     if e.bias.estimate is None:
         return "no pair has a label of people and of the judge"
     ends = "" if e.bias.low is None else f", {e.bias.confidence:.0%} from {e.bias.low:+.2f} to {e.bias.high:+.2f}"
-    return f"the judge grades {e.bias.estimate:+.2f} of people on {e.bias.n} pairs that both labelled{ends}"
+    return f"judge - human is {e.bias.estimate:+.2f} on average over the {e.bias.n} pairs that both labelled{ends}"
 
 
 def _of_powered(e: _Evidence) -> tuple[str, ...]:
