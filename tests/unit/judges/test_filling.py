@@ -12,7 +12,8 @@ from rankgauge.judges.labels import JudgeLabels
 HUMAN = rg.Qrels.from_dict({"q": {"a": 2, "b": 0, "z": 3, "p": -1}}, name="people")
 OLD = rg.Run.from_dict({"q": {"a": 3.0, "b": 2.0, "c": 1.0}}, name="old")
 NEW = rg.Run.from_dict({"q": {"c": 3.0, "a": 2.0, "p": 1.0, "d": 0.5}}, name="new")
-LABELS = JudgeLabels.from_qrels(rg.Qrels.from_dict({"q": {"a": 3, "b": 1, "c": 1, "p": 2}}), source="llm:m:1")
+LABELS_GIVEN = {"q": {"a": 3, "b": 1, "c": 1, "p": 2}}
+LABELS = JudgeLabels.from_qrels(rg.Qrels.from_dict(LABELS_GIVEN), source="llm:m:1")
 
 
 def grades(filled) -> dict[str, float]:
@@ -28,6 +29,15 @@ def test_what_to_judge_is_all_that_is_shown_or_the_holes_alone():
     for policy in ("both-arms", "calibrated"):
         assert pairs_to_judge(policy, HUMAN, [OLD, NEW], k=3)["doc"].to_list() == ["a", "b", "c", "p"]
     assert pairs_to_judge("holes", HUMAN, [OLD, NEW], k=3)["doc"].to_list() == ["c", "p"]
+
+
+def test_queries_that_people_did_not_judge_are_asked_about_only_if_wanted():
+    wide = rg.Run.from_dict(NEW.to_dict() | {"other": {"x": 1.0}}, name="wide")
+    assert "other" not in pairs_to_judge("both-arms", HUMAN, [OLD, wide])["query"]
+    assert "other" in pairs_to_judge("both-arms", HUMAN, [OLD, wide], every_query=True)["query"]
+    assert fill("both-arms", HUMAN, LABELS, [OLD, wide], k=3).unasked == 0
+    more = JudgeLabels.from_qrels(rg.Qrels.from_dict(LABELS_GIVEN | {"other": {"x": 2}}), source="llm:m:1")
+    assert fill("both-arms", HUMAN, more, [OLD, wide], k=3).qrels.to_dict()["other"] == {"x": 2.0}
 
 
 def test_both_arms_take_the_judges_label_of_all_that_is_shown_and_keep_the_human_one_aside():
