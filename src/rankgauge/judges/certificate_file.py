@@ -66,6 +66,6 @@ def _built(kind: Any, value: Any) -> Any:
         hints = typing.get_type_hints(kind)
         assert isinstance(kind, type)
         return kind(**{name: _built(hints[name], one) for name, one in value.items()})
-    if kind is float:
-        return float(value)
-    return value
+    if isinstance(value, bool) is not (kind is bool) or not isinstance(value, (int, float) if kind is float else kind):
+        raise TypeError(f"expected {kind.__name__}, got {value!r}")
+    return float(value) if kind is float else value

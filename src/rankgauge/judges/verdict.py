@@ -19,6 +19,7 @@ from rankgauge.comparison.decision import percent, show
 from rankgauge.comparison.verdict import Rule, Thresholds, Verdict
 from rankgauge.conventions import Convention
 from rankgauge.engines.memory import as_measures
+from rankgauge.judges.certificate import Certificate
 from rankgauge.judges.filling import Filled, Policy, fill
 from rankgauge.judges.labels import JudgeLabels, Overlap, overlap
 from rankgauge.judges.powered import PoweredDifference, powered_difference
@@ -68,6 +69,7 @@ def judged_verdict(
     *,
     policy: Policy = "both-arms",
     audited: Sequence[str] = (),
+    certificate: Certificate | None = None,
     k: int | None = None,
     convention: Convention | str = "default",
     thresholds: Thresholds | None = None,
@@ -80,6 +82,7 @@ def judged_verdict(
     ----------
     labels : of the pairs that `pairs_to_judge` lists for the policy; for the bias, pairs with a human label too
     audited : queries drawn at random whose first k people judged wholly, for both runs
+    certificate : of the judge; what it does not allow is not done
     k : None: the measure's cutoff, or 10
 
     Bias in both-arms and calibrated: what is known of it is in both runs alike, or taken out, and only what is not
@@ -99,11 +102,11 @@ def judged_verdict(
     bias = clustered_mean((both.table["judge"] - both.table["human"]).to_numpy(), both.table["query"].to_list())
     ways = Bench(human, baseline, run, chosen, how, t, seed).ways(pair, filled, bias)
     powered = None
-    if audited:
+    if audited and (certificate is None or certificate.allows("prediction-powered")):
         powered = powered_difference(
             human, labels, baseline, run, chosen, audited=audited, k=depth, convention=how, confidence=1 - t.alpha
         )
-    doubt = _doubt(max(pair.unjudged), ways, filled, both, t, limits)
+    doubt = _banned(policy, certificate) or _doubt(max(pair.unjudged), ways, filled, both, t, limits)
     evidence = _Evidence(run.name, baseline.name, str(chosen), labels.source, ways, bias, powered, pair.verdict, doubt)
     return JudgedVerdict(_decide(evidence, limits), ways, bias, people, filled, powered)
 
@@ -121,6 +124,14 @@ class _Evidence:
     doubt: str
 
 
+def _banned(policy: Policy, certificate: Certificate | None) -> str:
+    """Why the certificate forbids the policy; empty where it does not."""
+    if certificate is None or certificate.allows(policy):
+        return ""
+    because = next(use.because for use in certificate.uses if use.name == policy)
+    return f"its certificate does not allow {policy}: {'; '.join(because)}"
+
+
 def _doubt(unjudged: float, ways: tuple[Way, ...], filled: Filled, both: Overlap, t: Thresholds, limits: Rules) -> str:
     """Why the judge's labels do not decide; empty where they do."""
     if unjudged > t.refused:
@@ -131,12 +142,12 @@ def _doubt(unjudged: float, ways: tuple[Way, ...], filled: Filled, both: Overlap
     if open_ > limits.most_failed * (open_ + asked):
         return f"{open_} pairs still have no label"
     if len({way.sign for way in ways}) > 1 or ways[0].sign in (None, 0):
-        return f"the sign depends on what the unjudged documents are taken for: {', '.join(map(str, ways))}"
+        return f"the sign depends on what the unjudged documents are taken for: {'; '.join(map(str, ways))}"
     return ""
 
 
 def _decide(e: _Evidence, limits: Rules) -> Verdict:
-    shown = f"ways to treat what people did not judge: {', '.join(map(str, e.ways))}"
+    shown = f"ways to treat what people did not judge: {'; '.join(map(str, e.ways))}"
     because = (shown, _of_bias(e), *_of_powered(e))
     if not e.doubt:
         way = e.ways[2]
@@ -170,7 +181,7 @@ def _of_bias(e: _Evidence) -> str:
     if e.bias.estimate is None:
         return "no pair has a label of people and of the judge"
     ends = "" if e.bias.low is None else f", {e.bias.confidence:.0%} from {e.bias.low:+.2f} to {e.bias.high:+.2f}"
-    return f"the judge grades {e.bias.estimate:+.2f} of people on {e.bias.n} pairs that both labelled{ends}"
+    return f"judge - human is {e.bias.estimate:+.2f} on average over the {e.bias.n} pairs that both labelled{ends}"
 
 
 def _of_powered(e: _Evidence) -> tuple[str, ...]:

@@ -37,7 +37,7 @@ class Way:
         return None if self.difference.estimate is None else int(np.sign(self.difference.estimate))
 
     def __str__(self) -> str:
-        return f"{self.name} {show(self.difference.estimate)}"
+        return f"{self.name}: {show(self.difference.estimate)}"
 
 
 @dataclass(frozen=True)
@@ -94,5 +94,5 @@ def _moved(filled: Filled, bias: Interval) -> list[tuple[str, Qrels]]:
         grade = pl.when(new).then((pl.col("grade") - end).clip(0, top)).otherwise(pl.col("grade"))
         table = filled.provenance.with_columns(grade=grade)
         qrels = Qrels.from_columns(table["query"], table["doc"], table["grade"], name=filled.qrels.name)
-        known.append((f"{filled.policy} {0 - end:+.2f}", qrels))
+        known.append((f"{filled.policy}, labels {0 - end:+.2f}", qrels))
     return known

@@ -165,6 +165,8 @@ def test_a_certificate_comes_back_from_its_file_as_it_was(tmp_path):
         ('{"format": "other"}', "got 'other'; write it with rankgauge certify -o"),
         ('{"format": "rankgauge certificate 1", "judge": "x"}', "the fields of a certificate"),
         ('{"format": "rankgauge certificate 1", "color": "x"}', "'color'"),
+        ('{"format": "rankgauge certificate 1", "n": "many"}', "expected int, got 'many'"),
+        ('{"format": "rankgauge certificate 1", "agreement": true}', "expected float, got True"),
     ],
 )
 def test_another_file_is_no_certificate(text, said):

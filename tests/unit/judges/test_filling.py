@@ -5,13 +5,15 @@ import pytest
 
 import rankgauge as rg
 from rankgauge.errors import InputError, ParameterError
+from rankgauge.formats.provenance import read_provenance, write_provenance
 from rankgauge.judges.filling import fill, pairs_to_judge, shown
 from rankgauge.judges.labels import JudgeLabels
 
 HUMAN = rg.Qrels.from_dict({"q": {"a": 2, "b": 0, "z": 3, "p": -1}}, name="people")
 OLD = rg.Run.from_dict({"q": {"a": 3.0, "b": 2.0, "c": 1.0}}, name="old")
 NEW = rg.Run.from_dict({"q": {"c": 3.0, "a": 2.0, "p": 1.0, "d": 0.5}}, name="new")
-LABELS = JudgeLabels.from_qrels(rg.Qrels.from_dict({"q": {"a": 3, "b": 1, "c": 1, "p": 2}}), source="llm:m:1")
+LABELS_GIVEN = {"q": {"a": 3, "b": 1, "c": 1, "p": 2}}
+LABELS = JudgeLabels.from_qrels(rg.Qrels.from_dict(LABELS_GIVEN), source="llm:m:1")
 
 
 def grades(filled) -> dict[str, float]:
@@ -29,6 +31,15 @@ def test_what_to_judge_is_all_that_is_shown_or_the_holes_alone():
     assert pairs_to_judge("holes", HUMAN, [OLD, NEW], k=3)["doc"].to_list() == ["c", "p"]
 
 
+def test_queries_that_people_did_not_judge_are_asked_about_only_if_wanted():
+    wide = rg.Run.from_dict(NEW.to_dict() | {"other": {"x": 1.0}}, name="wide")
+    assert "other" not in pairs_to_judge("both-arms", HUMAN, [OLD, wide])["query"]
+    assert "other" in pairs_to_judge("both-arms", HUMAN, [OLD, wide], every_query=True)["query"]
+    assert fill("both-arms", HUMAN, LABELS, [OLD, wide], k=3).unasked == 0
+    more = JudgeLabels.from_qrels(rg.Qrels.from_dict(LABELS_GIVEN | {"other": {"x": 2}}), source="llm:m:1")
+    assert fill("both-arms", HUMAN, more, [OLD, wide], k=3).qrels.to_dict()["other"] == {"x": 2.0}
+
+
 def test_both_arms_take_the_judges_label_of_all_that_is_shown_and_keep_the_human_one_aside():
     filled = fill("both-arms", HUMAN, LABELS, [OLD, NEW], k=3)
     assert grades(filled) == {"z": 3.0, "a": 3.0, "b": 1.0, "c": 1.0, "p": 2.0}
@@ -42,6 +53,12 @@ def test_both_arms_take_the_judges_label_of_all_that_is_shown_and_keep_the_human
     }
     assert kinds(filled) == {"filled": 2, "human labels aside": 2}
     assert HUMAN.to_dict() == {"q": {"a": 2, "b": 0, "z": 3, "p": -1}}
+
+
+def test_the_provenance_is_written_and_read_beside_the_judgments(tmp_path):
+    filled = fill("both-arms", HUMAN, LABELS, [OLD, NEW], k=3)
+    write_provenance(filled.provenance, tmp_path / "filled.txt")
+    assert read_provenance(tmp_path / "filled.txt").equals(filled.provenance)
 
 
 def test_holes_alone_are_filled_with_a_warning():

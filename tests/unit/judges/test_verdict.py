@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import rankgauge as rg
+from rankgauge.judges.certificate import certify
 from rankgauge.judges.labels import JudgeLabels
 from rankgauge.judges.rules import Rules
 from rankgauge.judges.verdict import judged_verdict
@@ -68,7 +69,7 @@ def test_where_the_ways_disagree_nobody_can_tell():
     """Runs of equal worth: as worthless the unjudged documents make the new run worse, as filled it is the same."""
     found = judged_verdict(*world(0.15, better=0.05, kind=1))
     assert (found.verdict.word, found.verdict.rule) == ("not comparable offline", "holes")
-    assert "the sign depends on what the unjudged documents are taken for: unjudged=0 -" in found.verdict.sentence
+    assert "the sign depends on what the unjudged documents are taken for: unjudged=0: -" in found.verdict.sentence
     assert "draw at least 10 queries at random" in found.verdict.do[0]
 
 
@@ -109,6 +110,15 @@ def test_a_judge_whose_bias_is_not_known_decides_nothing():
     assert "only 0 pairs have a label of people and of the judge" in found.verdict.sentence
 
 
+def test_what_the_certificate_does_not_allow_is_not_done():
+    people, labels, old, new = world(0.15, worse=0.9, kind=1)
+    free, bound = (certify(people, labels, model=name, rankers=["rankllama"], resamples=200) for name in ("x", "llama"))
+    assert judged_verdict(people, labels, old, new, certificate=free).verdict.rule == "judge"
+    found = judged_verdict(people, labels, old, new, certificate=bound)
+    assert (found.verdict.word, found.verdict.rule) == ("not comparable offline", "holes")
+    assert "does not allow both-arms: of its own family: rankllama (llama)" in found.verdict.sentence
+
+
 def test_a_judge_that_fails_often_decides_nothing():
     people, labels, old, new = world(0.15, worse=0.9)
     table = labels.graded
@@ -125,7 +135,7 @@ def test_with_holes_the_labels_are_lowered_by_both_ends_of_the_bias():
     noisy = labels.table.with_columns(grade=(labels.table["grade"] + np.tile([0.5, -0.5], 600)).clip(0, 3))
     found = judged_verdict(people, replace(labels, table=noisy), old, new, policy="holes")
     names = [way.name for way in found.ways]
-    assert names[2:] == ["holes", f"holes {-found.bias.low:+.2f}", f"holes {-found.bias.high:+.2f}"]
+    assert names[2:] == ["holes", f"holes, labels {-found.bias.low:+.2f}", f"holes, labels {-found.bias.high:+.2f}"]
     raw, low, high = (way.difference.estimate for way in found.ways[2:])
     assert raw > low > high  # the kinder the labels of the new run's documents, the better it seems
 
