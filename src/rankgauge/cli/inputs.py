@@ -56,11 +56,14 @@ def names(paths: list[Path]) -> list[str]:
 
     >>> names([Path("a/bm25.run.gz"), Path("a/dense.run")])
     ['bm25', 'dense']
+    >>> names([Path("answers.old.jsonl"), Path("answers.new.jsonl")])
+    ['answers.old', 'answers.new']
     >>> names([Path("old/bm25.run"), Path("new/bm25.run")])
     ['old/bm25.run', 'new/bm25.run']
     """
     short = [path.name.split(".")[0] or path.name for path in paths]
-    for candidate in (short, [path.name for path in paths]):
+    stems = [Path(path.name.removesuffix(".gz")).stem for path in paths]
+    for candidate in (short, stems, [path.name for path in paths]):
         if len(set(candidate)) == len(paths):
             return candidate
     return [str(path) for path in paths]

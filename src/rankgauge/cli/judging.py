@@ -177,6 +177,6 @@ def check_failures(failed: int, of: int, reasons: dict[str, int], most: float) -
         said = ", ".join(f"{reason} {count}" for reason, count in reasons.items())
         advice = "the answers that came are kept: run it again, or raise --max-failed"
         talk.complain(
-            InputError(Fault("judge", f"at most {most:.0%} of {of} without a grade", f"{failed} ({said})", advice))
+            InputError(Fault("judge", f"at most {most:.0%} of {of} without an answer", f"{failed} ({said})", advice))
         )
         raise typer.Exit(1)

@@ -48,8 +48,8 @@ def answers(
 
     Without a judge: retrieval, outcomes, and the measures of words in common. Exit code 3 where nobody can tell.
 
-    Example: rankgauge rag answers.jsonl answers.new.jsonl --retrieval qrels.txt
-    """
+    Example: rankgauge rag answers.keyword.jsonl answers.vector.jsonl --retrieval qrels.second-round.txt --matrices matrices.keyword.jsonl --matrices matrices.vector.jsonl
+    """  # noqa: E501
     if len(data) > 2:
         raise typer.BadParameter(f"expected one file or two, got {len(data)}", param_hint="DATA")
     work = talk.late("rankgauge.rag.evaluation")

@@ -188,10 +188,14 @@ class _How:
         """Retrieval by the ids of the passages."""
         if self.qrels is None:
             return None, ()
-        run = context_run(answers)
+        asked = {row.query_id for row in answers}
+        judged = {query: docs for query, docs in self.qrels.flat.to_dict().items() if query in asked}
+        if not judged:
+            raise InputError(Fault(self.qrels.name, f"judgments of the questions of {answers.name}", "none of them"))
+        run, qrels = context_run(answers), Qrels.from_dict(judged, name=self.qrels.name)
         depth = self.retrieval.partition("@")[2]
         wanted = [self.retrieval, f"Unjudged@{depth}" if depth else "Unjudged"]
-        scores = evaluate(self.qrels, {answers.name: run}, wanted)
+        scores = evaluate(qrels, {answers.name: run}, wanted)
         measure, unjudged = scores.measures
         found = {query: scores.of(answers.name, measure).get(query) for query in [row.query_id for row in answers]}
         known = [np.nan if value is None else value for value in found.values()]

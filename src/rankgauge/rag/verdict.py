@@ -130,7 +130,7 @@ def rag_verdict(
     found = _worded(change(retrieval), alpha)
     word = _word(found.word, [one.word for one in said])
     because = tuple(
-        f"{one.measure}: {one.left_out} questions have no value for one of the two and are left out"
+        f"{one.measure}: without a value for one of the two, and left out: {one.left_out}"
         for one in (found, *said)
         if one.left_out
     )

@@ -63,7 +63,8 @@ def outcomes_sentence(outcomes: Outcomes) -> str:
     for name, kind in kinds.items():
         counts = [f"{kind.counts[one]} {one.replace('_', ' ')}" for one in OUTCOMES if kind.counts[one]]
         if counts:
-            said.append(f"{sum(kind.counts.values())} questions {name}: {', '.join(counts)}")
+            total = sum(kind.counts.values())
+            said.append(f"{total} {'question' if total == 1 else 'questions'} {name}: {', '.join(counts)}")
     return "; ".join(said)
 
 

@@ -100,7 +100,7 @@ def test_too_many_failures_end_it_and_what_came_is_kept(rankgauge):
     with server(answer) as told:
         found = rankgauge("judge", *RUNS, *SHALLOW, *at(told), "-o", "filled.txt")
         assert found.code == 1
-        assert re.search(r"judge: expected at most 2% of \d+ without a grade, got \d+ \(refused \d+\)", found.err)
+        assert re.search(r"judge: expected at most 2% of \d+ without an answer, got \d+ \(refused \d+\)", found.err)
         assert not Path("filled.txt").exists()
         asked = len(told.asked)
         assert rankgauge("judge", *RUNS, *SHALLOW, *at(told), "--max-failed", "0.9").code == 3

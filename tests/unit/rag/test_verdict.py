@@ -87,7 +87,7 @@ def test_questions_without_a_value_for_both_are_left_out_and_said():
     short = Pair("m", {**BASE, "x": 0.5}, {**moved(0.1).b, "q0": None})
     found = decide(SAME, short)
     assert (found.answers[0].left_out, found.answers[0].difference.n) == (2, 59)
-    assert found.because == ("m: 2 questions have no value for one of the two and are left out",)
+    assert found.because == ("m: without a value for one of the two, and left out: 2",)
 
 
 def test_without_any_question_in_common_nobody_can_tell():
