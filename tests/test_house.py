@@ -35,7 +35,7 @@ LAYERS = (
     ("comparison", "fusion", "reconciliation", "checkup"),
     ("retrieval",),
     ("study",),
-    ("judges",),
+    ("judges", "online"),
     ("rag",),
     ("report",),
     ("service",),
