@@ -32,7 +32,7 @@ class Rules:
     least_overlap: int = 100
     least_per_grade: int = 20
     least_audited: int = 10
-    least_kappa: float = 0.2
+    least_kappa: float = 0.3
     human_kappa: float = 0.6
     most_bias: float = 0.07
     most_failed: float = 0.02
