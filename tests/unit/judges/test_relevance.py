@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankgauge.errors import MethodError
+from rankgauge.errors import InputError, MethodError
 from rankgauge.judges.asking import Failed, Reply, Token
 from rankgauge.judges.client import open_model
 from rankgauge.judges.parsing import Unreadable
@@ -209,6 +209,13 @@ def test_no_text_gets_out_of_its_fence(query, passage):
     outside = re.sub(r"\[BEGIN DATA (\w+)\]\n.*?\n\[END DATA \1\]", "#", request.messages[-1].content, flags=re.DOTALL)
     (other,) = judge().requests([("q", "d")], {"q": ""}, {"d": ""})
     assert outside == re.sub(r"\[BEGIN.*?\n\n\[END.*?\]", "#", other.messages[-1].content)
+
+
+def test_a_pair_without_a_text_is_refused_before_anything_is_paid():
+    model = open_model(function=reads, model="m")
+    with pytest.raises(InputError, match="texts: expected those of every pair, got none of 'q1', 'd77'"):
+        RelevanceJudge(model).grade([*PAIRS, ("q1", "d77")], QUERIES, DOCS)
+    assert len(model.ledger) == 0
 
 
 def test_long_passages_are_cut_and_counted():
