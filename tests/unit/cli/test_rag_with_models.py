@@ -20,6 +20,7 @@ from pathlib import Path
 import pytest
 
 from judge_worlds import server
+from rankgauge.judges.ledger import Ledger
 from rankgauge.rag.matrices import read_matrices
 
 FENCE = re.compile(r"\[BEGIN DATA (\w+)\]\n(.*?)\n\[END DATA \1\]", re.DOTALL)
@@ -85,8 +86,13 @@ def test_a_real_model_grades_by_its_probabilities(rankgauge, llama):
                       *small(llama, "--judge-model", "real"), "--expected", "-k", "2", "--labels", "l.txt")  # fmt: skip
     assert found.code == 0, found.err
     grades = [float(line.split()[3]) for line in Path("l.txt").read_text().splitlines()]
-    assert len(grades) == 2
-    assert all(0 <= grade <= 3 for grade in grades)
+    assert all(grade == -1 or 0 <= grade <= 3 for grade in grades)  # -1: less than half of the chance on the digits
+    rows = list(Ledger("judge.sqlite").rows())
+    assert len(rows) == len(grades) == 2
+    for row in rows:
+        ((_, logprob, others),) = json.loads(row["tokens"])
+        assert len(others) >= 10
+        assert 0 >= max(others.values()) >= logprob - 1e-6
 
 
 @pytest.mark.slow
