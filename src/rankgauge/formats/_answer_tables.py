@@ -56,7 +56,8 @@ LAYOUTS: Mapping[str, Layout] = {
         ("expectedOutput",),
     ),
     "ragchecker": Layout(
-        ("query",), ("gt_answer", "retrieved_context"), "query", "response", "retrieved_context", ("gt_answer",),
+        ("query", "response"), ("gt_answer", "retrieved_context"), "query", "response", "retrieved_context",
+        ("gt_answer",),
     ),
 }  # fmt: skip
 OWN = ("query_id", "question")

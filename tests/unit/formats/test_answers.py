@@ -358,3 +358,9 @@ def test_what_the_run_leaves_out_or_takes_from_elsewhere_is_said() -> None:
 
 def test_every_format_says_what_it_reads() -> None:
     assert all(one.says for one in ANSWER_FORMATS.values())
+
+
+def test_pairs_of_answers_are_not_taken_for_answers_of_one_system(tmp_path: Path) -> None:
+    pair = {"query_id": "8", "query": "Who?", "gt_answer": "Ada", "model1": {"response": "Ada"}, "model2": {}}
+    with pytest.raises(FormatError, match="the fields of a known format of answers"):
+        read_answers(lines(tmp_path, pair))
