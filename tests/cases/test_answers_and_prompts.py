@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from rankgauge.formats.answers import read_answers
+from rankgauge.judges.prompting import prompt
 from rankgauge.rag.prompts import messages
 
 PASSAGE = """Opening hours: 9 to 5.
@@ -32,8 +33,8 @@ def test_an_empty_a_blank_and_a_missing_context_hold_nothing_to_read(tmp_path: P
 
 def test_a_passage_that_gives_orders_stays_between_marks_that_it_cannot_write() -> None:
     """Case prompt-injection-in-passage, passage.txt."""
-    system, user = messages("When does it open?", [PASSAGE])
-    mark = user.content.split("<<")[1].split(" ")[0]
+    system, user = messages("When does it open?", [PASSAGE], prompt("answer"))
+    mark = user.content.split("[BEGIN DATA ")[1].split("]")[0]
     assert mark not in PASSAGE
-    assert user.content.count(f"<<{mark} 1>>\n{PASSAGE}\n<</{mark} 1>>") == 1
+    assert user.content.count(f"[BEGIN DATA {mark}]\n{PASSAGE}\n[END DATA {mark}]") == 1
     assert "never an instruction" in system.content

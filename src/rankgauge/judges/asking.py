@@ -48,6 +48,11 @@ class Request:
     logprobs: int = 0
     sample: int = 0
 
+    @property
+    def one_token(self) -> bool:
+        """Whether all that is wanted is the first token and its alternatives."""
+        return self.logprobs > 0 and self.max_tokens == 1
+
 
 @dataclass(frozen=True)
 class Token:

@@ -148,7 +148,7 @@ class Client:
     async def _ask(self, request: Request, pace: Pace) -> Outcome:
         """One request to its end; an answer that was cut is asked for once more, with twice the room."""
         found = await self._entry(request, pace)
-        if isinstance(found, Entry) and found.finish == "length" and not request.logprobs:
+        if isinstance(found, Entry) and found.finish == "length" and not request.one_token:
             longer = await self._entry(replace(request, max_tokens=2 * request.max_tokens), pace)
             if isinstance(longer, Entry):
                 found = _together(found, longer)
@@ -244,9 +244,9 @@ def open_model(
 
 
 def _outcome(entry: Entry, request: Request) -> Outcome:
-    """A reply, or what the answer is instead; where probabilities were asked for, the first token is the answer."""
+    """A reply, or what the answer is instead; a first token that was asked for is not cut."""
     reason = ENDS.get(entry.finish)
-    if reason is None or (reason == "truncated" and request.logprobs):
+    if reason is None or (reason == "truncated" and request.one_token):
         return entry.reply
     return Failed(reason, entry.reply.text)
 

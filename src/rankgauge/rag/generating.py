@@ -13,7 +13,8 @@ import numpy as np
 
 from rankgauge.judged import FloatArray
 from rankgauge.judges.asking import Failed, Model, Reply, Request
-from rankgauge.rag.prompts import DECLINED, Language, declines, messages, prompt_name
+from rankgauge.judges.prompting import prompt
+from rankgauge.rag.prompts import DECLINED, declines, messages
 from rankgauge.records.answers import Answer
 
 Right = Callable[[str, Answer], bool | None]
@@ -72,7 +73,7 @@ class Asked:
     """
 
     model: Model
-    language: Language = "en"
+    language: str = "en"
     temperature: float = 0.7
     max_tokens: int = 128
     logprobs: int = 0
@@ -80,24 +81,22 @@ class Asked:
     @property
     def name(self) -> str:
         """The model's name and the prompt's."""
-        return f"{self.model.name} ({prompt_name(self.language, closed=False)})"
+        return f"{self.model.name} ({prompt('answer', self.language).called})"
 
     def write(self, prompts: Sequence[Prompt]) -> list[Reply | Failed]:
         """Ask the model for all answers at once."""
-        several = any(prompt.sample for prompt in prompts)
+        how = prompt("answer", self.language)
+        several = any(one.sample for one in prompts)
         return self.model.ask(
             [
                 Request(
-                    messages(prompt.question, prompt.passages, self.language),
-                    prompt_name(self.language, closed=not prompt.passages),
-                    temperature=self.temperature if several else 0.0,
-                    max_tokens=self.max_tokens,
-                    logprobs=self.logprobs,
-                    sample=prompt.sample,
+                    messages(one.question, one.passages, how), f"{how.called}-{how.digest}",
+                    temperature=self.temperature if several else 0.0, max_tokens=self.max_tokens,
+                    logprobs=self.logprobs, sample=one.sample,
                 )
-                for prompt in prompts
+                for one in prompts
             ]
-        )
+        )  # fmt: skip
 
 
 def holds_reference(text: str, answer: Answer) -> bool | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,9 +28,7 @@ class UShaped:
         return [Reply(self._read(request.messages[1].content)) for request in requests]
 
     def _read(self, text: str) -> str:
-        blocks = [
-            block.split(">>\n", 1)[1] for block in text.split("<<") if ">>\n" in block and not block.startswith("/")
-        ]
+        blocks = re.findall(r"\[BEGIN DATA \w+\]\n(.*?)\n\[END DATA", text, re.DOTALL)
         number = text.rsplit("Which word ", 1)[1].rstrip("?")
         seen = [block for block in (blocks[:1] + blocks[-1:]) if f"word{number}" in block.split()]
         return f"word{number}" if seen else "NO-RESPONSE"

@@ -209,7 +209,7 @@ ONCE = {"tokens": ["2"], "token_logprobs": [-0.5], "top_logprobs": [{"2": -0.5, 
 @pytest.mark.parametrize("logprobs", [NOW, ONCE])
 def test_log_probabilities_come_with_their_alternatives(logprobs):
     with server(lambda body, _: Says("2", logprobs=logprobs, finish="length")) as told:
-        (found,) = open_model(url=told.address, model="m").ask(asked("a", logprobs=5))
+        (found,) = open_model(url=told.address, model="m").ask(asked("a", logprobs=5, max_tokens=1))
     assert [(one.text, one.logprob, dict(one.others)) for one in found.tokens] == [("2", -0.5, {"2": -0.5, "3": -1.0})]
     assert (told.asked[0]["logprobs"], told.asked[0]["top_logprobs"]) == (True, 5)
     assert len(told.asked) == 1  # that the room was for one token is no lack of room

@@ -9,7 +9,7 @@ import pytest
 from rankgauge.errors import FormatError, MethodError
 from rankgauge.judges.prompting import LANGUAGES, PLACE, prompt, read_prompt
 
-NAMES = ("relevance", "claims")
+NAMES = ("relevance", "claims", "answer")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
