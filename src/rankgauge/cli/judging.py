@@ -64,6 +64,7 @@ Expected = Annotated[
 PromptFile = Annotated[Path | None, typer.Option("--prompt", help="A prompt of your own in place of ours.")]
 LabelsFile = Annotated[Path | None, typer.Option("--labels", help="Write the judge's labels alone; -1: it failed.")]
 LEDGER = Path("judge.sqlite")
+OPENAI = "https://api.openai.com/"
 
 Texted = tuple[list[tuple[str, str]], dict[str, str], dict[str, str]]
 """Pairs of query and document, and the texts of both by id."""
@@ -102,7 +103,8 @@ class Means:
 
     def _key(self) -> str | None:
         if self.key_name is None:
-            return os.environ.get("OPENAI_API_KEY")
+            ours = (self.url or "").startswith(OPENAI)  # a key goes to nobody but those it is for
+            return os.environ.get("OPENAI_API_KEY") if ours else None
         key = os.environ.get(self.key_name)
         if not key:
             raise InputError(Fault(f"environment variable {self.key_name}", "a key", "none", "export it"))

@@ -142,6 +142,12 @@ def test_people_s_file_is_not_written_over(rankgauge, judge):
     assert judge.asked == []
 
 
+def test_a_key_of_openai_is_not_sent_to_others(rankgauge, judge, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sesame")
+    rankgauge("judge", *RUNS[:2], *SHALLOW, *at(judge), "--batch", "20")
+    assert {one["authorization"] for one in judge.headers} == {"Bearer none"}
+
+
 def test_a_key_is_taken_from_the_environment(rankgauge, judge, monkeypatch):
     monkeypatch.setenv("SECRET", "sesame")
     rankgauge("judge", *RUNS[:2], *SHALLOW, *at(judge), "--judge-key-env", "SECRET", "--batch", "20")
