@@ -82,12 +82,13 @@ class Means:
     patience: str = "60s"
     budget: float | None = None
     price: str | None = None
+    called: str = "--judge-url, --judge-model"
 
     @contextmanager
     def opened(self, what: str = "judging") -> Iterator[Client]:
         """Open the model, with a bar that shows what is spent; Ctrl-C says what is kept."""
         if self.url is None or self.name is None:
-            raise typer.BadParameter("expected an address and a model's name", param_hint="--judge-url, --judge-model")
+            raise typer.BadParameter("expected an address and a model's name", param_hint=self.called)
         client = talk.late("rankgauge.judges.client")
         with talk.paying(what) as told:
             model = client.open_model(

@@ -10,7 +10,7 @@ import numpy as np
 import typer
 from typer.core import TyperGroup
 
-from rankgauge.cli import inputs, options, rag_answers, talk
+from rankgauge.cli import inputs, judging, options, rag_answers, talk
 
 
 class Group(TyperGroup):
@@ -36,19 +36,16 @@ class Design(StrEnum):
     fixed = "fixed"
 
 
-class Language(StrEnum):
-    """Of the prompts."""
-
-    en = "en"
-    vi = "vi"
-    zh = "zh"
-
-
 Data = Annotated[Path, typer.Argument(metavar="DATA", help="Answers with passages: any format of docs/answers.md.")]
 DataFormat = Annotated[str | None, typer.Option(help="Format of the answers, where their fields do not tell.")]
-Url = Annotated[str | None, typer.Option(help="OpenAI-compatible address of the model that answers.")]
-Name = Annotated[str | None, typer.Option(help="Its name there.")]
-Ledger = Annotated[Path | None, typer.Option(help="File that keeps every call: the same call is not made twice.")]
+Url = Annotated[
+    str | None, typer.Option("--generator-url", metavar="URL", help="OpenAI-compatible address of what answers.")
+]
+Name = Annotated[str | None, typer.Option("--generator-model", metavar="NAME", help="Its name there.")]
+KeyName = Annotated[
+    str | None, typer.Option("--generator-key-env", metavar="NAME", help="Environment variable with the API key.")
+]
+CALLED = "--generator-url, --generator-model"
 Texts = Annotated[Path | None, typer.Option(help="Texts of passages of which the answers have only ids (BEIR).")]
 Judged = Annotated[Path | None, typer.Option("--qrels", help="Which passages answer; without it: those that hold a "
                                              "right answer of the file.")]  # fmt: skip
@@ -60,7 +57,6 @@ Samples = Annotated[int, typer.Option(min=1, help="Answers to each prompt.")]
 Orders = Annotated[int, typer.Option(min=0, help="Random orders of each question's own passages; 0: no such test.")]
 Many = Annotated[int, typer.Option(min=1, help="Passages that do not answer, tried for each question.")]
 Without = Annotated[bool, typer.Option("--leave-one-out", help="Take each passage out of the prompt as well.")]
-In = Annotated[Language, typer.Option(help="Language of the prompts.")]
 Profile = Annotated[
     Path | None, typer.Option("-o", "--output", help="Write the weights of the slots, for PromptGain(profile=FILE)@k.")
 ]
@@ -69,25 +65,14 @@ Profile = Annotated[
 @app.command()
 def position(
     data: Data,
-    generator_url: Url = None,
-    generator_model: Name = None,
-    ledger: Ledger = None,
-    qrels: Judged = None,
-    level: Level = 1.0,
-    texts: Texts = None,
-    data_format: DataFormat = None,
-    size: Size = 10,
-    slots: Slots = "five",
-    design: Moved = Design.cyclic,
-    samples: Samples = 1,
-    orders: Orders = 5,
-    language: In = Language.en,
-    seed: options.Seed = 1,
-    resamples: options.Resamples = 10_000,
-    output: Profile = None,
-    format: options.Output = options.Shape.table,
-    digits: options.Digits = 4,
-) -> None:
+    generator_url: Url = None, generator_model: Name = None, generator_key_env: KeyName = None,
+    ledger: judging.LedgerFile = judging.LEDGER, price: judging.PriceOf = None, budget: judging.Money = None,
+    at_once: judging.AtOnce = 8, timeout: judging.Patience = "60s",
+    qrels: Judged = None, level: Level = 1.0, texts: Texts = None, data_format: DataFormat = None,
+    size: Size = 10, slots: Slots = "five", design: Moved = Design.cyclic, samples: Samples = 1, orders: Orders = 5,
+    language: judging.Spoken = judging.Language.en, seed: options.Seed = 1, resamples: options.Resamples = 10_000,
+    output: Profile = None, format: options.Output = options.Shape.table, digits: options.Digits = 4,
+) -> None:  # fmt: skip
     """Move the passage that answers through the prompt, and try other orders of the passages that were really given.
 
     Example: rankgauge rag position answers.jsonl --generator-url $URL --generator-model NAME -o slots.json
@@ -98,11 +83,14 @@ def position(
     cases = _cases(answers, qrels, level, plan.size - 1)
     if output is not None:
         talk.late("rankgauge.rag.profile").enough(len(cases))
-    generator = _generator(generator_url, generator_model, ledger, language)
+    means = judging.Means(generator_url, generator_model, generator_key_env, ledger, at_once, timeout, budget, price,
+                          CALLED)  # fmt: skip
     how = {"rng": np.random.default_rng(seed), "resamples": resamples}
-    found = talk.late("rankgauge.rag.position").measure_curve(cases, generator, plan, samples=samples, **how)
-    work = talk.late("rankgauge.rag.order")
-    order = work.measure_order(answers.rows, generator, many=orders, **how) if orders else None
+    with means.opened("asking") as model:
+        generator = talk.late("rankgauge.rag.generating").Asked(model, language.value)
+        found = talk.late("rankgauge.rag.position").measure_curve(cases, generator, plan, samples=samples, **how)
+        work = talk.late("rankgauge.rag.order")
+        order = work.measure_order(answers.rows, generator, many=orders, **how) if orders else None
     profile = None if output is None else _profile(found, output, seed)
     talk.remark([*found.notes, *(order.notes if order is not None else ())])
     render = talk.late("rankgauge.report.context").render_position
@@ -119,33 +107,28 @@ def _profile(found: Any, output: Path, seed: int) -> Any:
 @app.command()
 def distractors(
     data: Data,
-    generator_url: Url = None,
-    generator_model: Name = None,
-    ledger: Ledger = None,
-    qrels: Judged = None,
-    level: Level = 1.0,
-    texts: Texts = None,
-    data_format: DataFormat = None,
-    many: Many = 3,
-    leave_one_out: Without = False,
-    samples: Samples = 1,
-    language: In = Language.en,
-    seed: options.Seed = 1,
-    resamples: options.Resamples = 10_000,
-    format: options.Output = options.Shape.table,
-    digits: options.Digits = 4,
-) -> None:
+    generator_url: Url = None, generator_model: Name = None, generator_key_env: KeyName = None,
+    ledger: judging.LedgerFile = judging.LEDGER, price: judging.PriceOf = None, budget: judging.Money = None,
+    at_once: judging.AtOnce = 8, timeout: judging.Patience = "60s",
+    qrels: Judged = None, level: Level = 1.0, texts: Texts = None, data_format: DataFormat = None,
+    many: Many = 3, leave_one_out: Without = False, samples: Samples = 1,
+    language: judging.Spoken = judging.Language.en, seed: options.Seed = 1, resamples: options.Resamples = 10_000,
+    format: options.Output = options.Shape.table, digits: options.Digits = 4,
+) -> None:  # fmt: skip
     """Put passages that do not answer beside the one that does, and ask from each of them alone.
 
     Example: rankgauge rag distractors answers.jsonl --generator-url $URL --generator-model NAME --many 3
     """
     work = talk.late("rankgauge.rag.distractors")
     cases = _cases(_answers(data, data_format, texts), qrels, level, many)
-    generator = _generator(generator_url, generator_model, ledger, language)
-    found = work.measure_distractors(
-        cases, generator, rng=np.random.default_rng(seed), many=many, samples=samples, leave_one_out=leave_one_out,
-        resamples=resamples,
-    )  # fmt: skip
+    means = judging.Means(generator_url, generator_model, generator_key_env, ledger, at_once, timeout, budget, price,
+                          CALLED)  # fmt: skip
+    with means.opened("asking") as model:
+        generator = talk.late("rankgauge.rag.generating").Asked(model, language.value)
+        found = work.measure_distractors(
+            cases, generator, rng=np.random.default_rng(seed), many=many, samples=samples,
+            leave_one_out=leave_one_out, resamples=resamples,
+        )  # fmt: skip
     talk.remark(found.notes)
     render = talk.late("rankgauge.report.context").render_distractors
     typer.echo(render(found, format=format.value, digits=digits), nl=False)
@@ -170,11 +153,3 @@ def _plan(size: int, slots: str, design: Design) -> Any:
     if slots in ("five", "all"):
         return (plan.five if slots == "five" else plan.every)(size, design.value)
     return plan(size, tuple(options.numbers_of(slots, int, "--slots")), design.value)
-
-
-def _generator(url: str | None, model: str | None, ledger: Path | None, language: Language) -> Any:
-    if url is None or model is None:
-        raise typer.BadParameter("expected the address and the name of the model that answers, got neither or one",
-                                 param_hint="--generator-url, --generator-model")  # fmt: skip
-    opened = talk.late("rankgauge.judges.client").open_model(url=url, model=model, ledger=ledger)
-    return talk.late("rankgauge.rag.generating").Asked(opened, language.value)

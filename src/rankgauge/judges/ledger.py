@@ -97,7 +97,7 @@ class Ledger:
             raise FormatError(Fault(str(self.path), "a ledger (SQLite)", str(error), "name another file")) from None
 
     def __len__(self) -> int:
-        return int(self._file.execute("SELECT COUNT(*) FROM calls").fetchone()[0])
+        return self.spent().calls
 
     def get(self, key: str) -> Entry | None:
         """Return the answer to a call; None where it was never answered."""

@@ -4,50 +4,38 @@ from __future__ import annotations
 
 import json
 import re
-import sys
-from collections.abc import Sequence
 from pathlib import Path
-from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
 
+from judge_worlds import server
 from prompt_worlds import questions
 from rankgauge.formats.answers import write_answers
-from rankgauge.judges.asking import Failed, Reply, Request
-
-MODEL = ("--generator-url", "http://localhost:1/v1", "--generator-model", "fake", "--resamples", "200")
 
 
-class UShaped:
+def u_shaped(body: dict[str, Any], before: int) -> str:
     """Reads the first and the last passage only, and knows nothing by heart."""
-
-    name = "fake"
-
-    def ask(self, requests: Sequence[Request]) -> list[Reply | Failed]:
-        return [Reply(self._read(request.messages[1].content)) for request in requests]
-
-    def _read(self, text: str) -> str:
-        blocks = re.findall(r"\[BEGIN DATA \w+\]\n(.*?)\n\[END DATA", text, re.DOTALL)
-        number = text.rsplit("Which word ", 1)[1].rstrip("?")
-        seen = [block for block in (blocks[:1] + blocks[-1:]) if f"word{number}" in block.split()]
-        return f"word{number}" if seen else "NO-RESPONSE"
+    text = body["messages"][1]["content"]
+    blocks = re.findall(r"\[BEGIN DATA \w+\]\n(.*?)\n\[END DATA", text, re.DOTALL)
+    number = text.rsplit("Which word ", 1)[1].rstrip("?")
+    seen = [block for block in (blocks[:1] + blocks[-1:]) if f"word{number}" in block.split()]
+    return f"word{number}" if seen else "NO-RESPONSE"
 
 
 @pytest.fixture
-def rag(rankgauge, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
-    """The verb beside answers, with a client that opens the fake model."""
-    client = ModuleType("rankgauge.judges.client")
-    opened: list[dict[str, object]] = []
-    client.open_model = lambda **how: opened.append(how) or UShaped()
-    monkeypatch.setitem(sys.modules, "rankgauge.judges.client", client)
+def rag(rankgauge, tmp_path: Path):
+    """The verb beside answers, with a server on loopback."""
     write_answers(questions(12), tmp_path / "answers.jsonl")
+    with server(u_shaped) as told:
+        model = ("--generator-url", told.address, "--generator-model", "fake", "--resamples", "200")
 
-    def call(verb: str, *words: object):
-        return rankgauge("rag", verb, "answers.jsonl", *MODEL, *words)
+        def call(verb: str, *words: object):
+            return rankgauge("rag", verb, "answers.jsonl", *model, *words)
 
-    call.opened = opened
-    return call
+        call.asked = told.asked
+        yield call
 
 
 def test_the_curve_is_shown_and_its_profile_is_a_measure(rag, rankgauge, tmp_path: Path) -> None:
@@ -62,7 +50,7 @@ def test_the_curve_is_shown_and_its_profile_is_a_measure(rag, rankgauge, tmp_pat
     (tmp_path / "q.txt").write_text("q0 0 a 1\n")
     scored = rankgauge("evaluate", "q.txt", "run.txt", "-m", "PromptGain(profile='slots.json')@5", "--format", "json")
     assert json.loads(scored.out)["scores"][0]["mean"] == 0.5
-    assert rag.opened[0]["model"] == "fake"
+    assert rag.asked[0]["model"] == "fake"
 
 
 def test_position_as_json_and_without_orders(rag) -> None:
@@ -94,14 +82,14 @@ def test_what_cannot_be_asked_is_refused_before_any_call(rag, words: tuple[str, 
     done = rag(*words)
     assert done.code == code
     assert says in " ".join(done.err.replace("│", " ").split())
-    assert rag.opened == []
+    assert rag.asked == []
 
 
 def test_a_model_must_be_named(rankgauge, tmp_path: Path) -> None:
     write_answers(questions(3), tmp_path / "answers.jsonl")
     done = rankgauge("rag", "position", "answers.jsonl", "--size", "3")
     assert done.code == 2
-    assert "the address and the name of the model" in " ".join(done.err.replace("│", " ").split())
+    assert "expected an address and a model's name" in " ".join(done.err.replace("│", " ").split())
 
 
 @pytest.mark.parametrize("verb", ["position", "distractors"])
