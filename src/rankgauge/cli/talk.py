@@ -31,7 +31,7 @@ Advance = Callable[[int, int], None]
 
 def stderr() -> Console:
     """Console for people; plain where stderr is not a terminal."""
-    return Console(file=sys.stderr, stderr=True, highlight=False, markup=False, soft_wrap=True)
+    return Console(file=sys.stderr, stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
 
 
 def complain(error: BaseException) -> None:

@@ -66,7 +66,9 @@ class Grid:
             table.add_column(name, justify="right" if self._numeric(column) else "left", no_wrap=True)
         for row in self.rows:
             table.add_row(*map(self.show, row))
-        console = Console(file=io.StringIO(), width=WIDTH, color_system=None, legacy_windows=False, markup=False)
+        console = Console(
+            file=io.StringIO(), width=WIDTH, color_system=None, legacy_windows=False, markup=False, emoji=False
+        )
         with console.capture() as captured:
             console.print(table, highlight=False)
         return "".join(line.rstrip() + "\n" for line in captured.get().splitlines())

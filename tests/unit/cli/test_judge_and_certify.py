@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import signal
+import subprocess
+import sys
+import threading
 from pathlib import Path
 
 import polars as pl
@@ -133,6 +137,33 @@ def test_misuse(rankgauge, words, said):
     found = rankgauge("judge", *RUNS, *TEXTS, *words)
     assert found.code == 2
     assert said in found.err
+
+
+def test_names_with_colons_are_not_taken_for_emoji(rankgauge, judge):
+    found = rankgauge("judge", *RUNS[:2], *SHALLOW, *at(judge, "m"), "--batch", "20")
+    assert "graded by llm:m:relevance/en@1-" in found.err
+
+
+def test_ctrl_c_says_what_is_kept_and_the_same_command_goes_on(rankgauge):
+    enough = threading.Event()
+
+    def slow(body, before):
+        if len(told.asked) >= 6:
+            enough.set()
+        return Says(overlap(body), delay=0.05)
+
+    with server(slow) as told:
+        command = [sys.executable, "-m", "rankgauge", "judge", *RUNS[:2], *SHALLOW, *at(told)]
+        process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        assert enough.wait(60)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+        assert process.returncode == 130
+        kept = int(re.search(r"interrupted; (\d+) answers are kept in judge.sqlite", said)[1])
+        asked = len(told.asked)
+        assert 0 < kept <= asked
+        assert rankgauge(*command[3:]).code == 0
+        assert len({one["messages"][-1]["content"] for one in told.asked}) == len(told.asked) - (asked - kept)
 
 
 def test_people_s_file_is_not_written_over(rankgauge, judge):
