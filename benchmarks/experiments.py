@@ -104,23 +104,29 @@ def by_user(samples: int, n: int, rng: Rng) -> tuple[FloatArray, FloatArray]:
     return y.reshape(samples, n), x.reshape(samples, n)
 
 
+PER_IMPRESSION = 0.7 * 0.9**10 * 2 + 1.3 * (1 - 0.9**10 * 2)
+"""Clicks per impression by rate: 2 · 0.9^10 of all impressions are of users with more than 10."""
+
+
 def ratios(samples: int, rng: Rng) -> Iterator[list[str]]:
-    for n in (50, 500):
+    for n, m, more in ((50, 50, 0.0), (500, 500, 0.0), (500, 200, 0.2)):
         tallies = {name: Tally() for name in ("delta method", "bootstrap of units", "rows as units, score")}
+        fieller, truth = Tally(), 0.05 * more * PER_IMPRESSION
         for at in range(samples):
-            arm, control = users(n, rng), users(n, rng)
+            arm, control = users(n, rng, 0.05 * (1 + more)), users(m, rng)
             both = Means(*(estimated(*influences(*one)) for one in (arm, control)))
-            tallies["delta method"].add(both.difference(0.95), 0, both.p())
+            tallies["delta method"].add(both.difference(0.95), truth, both.p())
+            fieller.add(both.relative(0.95), more, None)
             shares = [Counted(int(y.sum()), int(x.sum())) for y, x in (arm, control)]
             rows = Proportions(shares[0], shares[1])
-            tallies["rows as units, score"].add(rows.difference(0.95), 0, rows.p())
+            tallies["rows as units, score"].add(rows.difference(0.95), truth, rows.p())
             if at < samples // 4:
                 pairs = [np.column_stack(one) for one in (arm, control)]
                 found = bootstrap(pairs[0], pairs[1], rng=rng, resamples=500, confidence=0.95)
                 assert found.low is not None and found.high is not None
-                tallies["bootstrap of units"].add(found, 0, float(found.low <= 0 <= found.high))
-        for name, tally in tallies.items():
-            yield row(f"clicks by impressions, {n} and {n} users", name, tally, True)
+                tallies["bootstrap of units"].add(found, truth, float(found.low <= 0 <= found.high))
+        for name, tally in (*tallies.items(), ("relative, Fieller", fieller)):
+            yield row(f"clicks by impressions{' +20%' if more else ''}, {n} and {m} users", name, tally, not more)
 
 
 def adjustments(samples: int, rng: Rng) -> Iterator[list[str]]:
