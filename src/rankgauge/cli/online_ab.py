@@ -65,6 +65,8 @@ TightestAt = Annotated[int, typer.Option(min=1, help="Units of all arms at which
 Boots = Annotated[int, typer.Option("--bootstrap", min=0, help="Resamples of units for a second interval; 0: none.")]
 Splits = Annotated[int, typer.Option("--aa", min=0, help="Split the control at random so often and count the false "
                                      "alarms; 0: no such check.")]  # fmt: skip
+AaArms = Annotated[str | None, typer.Option(metavar="LIST", help="Arms known to be equal, to be split together in "
+                                            "place of the control: A1,A2.")]  # fmt: skip
 
 
 def ab(
@@ -73,7 +75,7 @@ def ab(
     split: Split = None, sequential: AnyTime = False, tightest_at: TightestAt = 10_000,
     correction: Annotated[Correction, typer.Option(help="Of p, over metrics and arms.")] = Correction.holm,
     proportions: Annotated[Proportions, typer.Option(help="Interval of shares.")] = Proportions.score,
-    bootstrap: Boots = 0, aa: Splits = 0,
+    bootstrap: Boots = 0, aa: Splits = 0, aa_arms: AaArms = None,
     on_bad: Annotated[OnBad, typer.Option(help="Rows and units that cannot be counted: refuse, or leave out and say "
                                           "how many.")] = OnBad.error,
     input_format: Annotated[str | None, typer.Option(help="Of the log, where its suffix does not tell.")] = None,
@@ -102,7 +104,8 @@ def ab(
     checks = ()
     if aa:
         check = talk.late("rankgauge.online.aa").check_aa
-        checks = check(units, every, splits=aa, alpha=alpha, rng=np.random.default_rng(seed))
+        together = None if aa_arms is None else aa_arms.split(",")
+        checks = check(units, every, arms=together, splits=aa, alpha=alpha, rng=np.random.default_rng(seed))
     talk.remark(found.notes)
     render = talk.late("rankgauge.report.online").render_experiment
     typer.echo(render(found, checks, format=format.value, digits=digits), nl=False)

@@ -101,7 +101,7 @@ class Means:
 
 
 @dataclass(frozen=True)
-class Sequence:
+class AnyTime:
     """Any estimates, looked at as often as one likes; `tightest_at` units of both arms."""
 
     arm: Estimated

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankgauge.judged import FloatArray
-from rankgauge.online.contrasts import Contrast, Cuped, Means, NoContrast, Proportions, Sequence
+from rankgauge.online.contrasts import AnyTime, Contrast, Cuped, Means, NoContrast, Proportions
 from rankgauge.online.metrics import ROWS, Kind, Metric
 from rankgauge.online.units import Units
 from rankgauge.statistics.two_means import FEW, cuped, estimated, influences
@@ -80,7 +80,7 @@ def contrast(kind: Kind, arm: Values, control: Values, horizon: Horizon) -> Cont
     found = [estimated(*influences(one.y, one.x)) for one in (arm, control)]
     if horizon.tightest_at is None:
         return Means(found[0], found[1])
-    return Sequence(found[0], found[1], horizon.tightest_at, horizon.alpha)
+    return AnyTime(found[0], found[1], horizon.tightest_at, horizon.alpha)
 
 
 def adjusted(column: str, arm: Values, control: Values, horizon: Horizon) -> tuple[Contrast, Cuped] | None:
@@ -102,4 +102,4 @@ def adjusted(column: str, arm: Values, control: Values, horizon: Horizon) -> tup
     said = Cuped.of(column, found, int((~known).sum()))
     if horizon.tightest_at is None:
         return Means(found.a, found.b), said
-    return Sequence(found.a, found.b, horizon.tightest_at, horizon.alpha), said
+    return AnyTime(found.a, found.b, horizon.tightest_at, horizon.alpha), said

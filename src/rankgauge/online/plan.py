@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankgauge.comparison.comparison import Comparison
+from rankgauge.comparison.verdict import Word
 from rankgauge.errors import ParameterError
 from rankgauge.statistics._samples import positive
 from rankgauge.statistics.confidence_sequences import inflation
@@ -93,6 +94,7 @@ class OfflinePlan:
     ----------
     queries : what these queries can see, and how many it takes to see `wanted`
     observed : mean difference; its own size is no plan, as chance made a part of it
+    verdict : what the comparison said
     wins, ties, losses : queries
     interleaving : of which `deciding` is the share of queries where the rankings differ in the measure
     days : of traffic, of the interleaving looked at once; None where the traffic is not known
@@ -103,6 +105,7 @@ class OfflinePlan:
     run: str
     queries: Sensitivity
     observed: float | None
+    verdict: Word
     wins: int
     ties: int
     losses: int
@@ -113,7 +116,9 @@ class OfflinePlan:
     @property
     def sentence(self) -> str:
         """The plan in words."""
-        first = f"Offline, {self.measure} of {self.run} beside {self.baseline}: {self.queries.sentence}."
+        first = (
+            f"Offline, {self.run} beside {self.baseline}: {self.verdict}. In {self.measure} {self.queries.sentence}."
+        )
         return f"{first} Or {self.interleaving.sentence}{_days(self.days)}."
 
 
@@ -189,7 +194,7 @@ def plan_from_offline(
     sight = sensitivity(differences, wanted=wanted or found.thresholds.margin, power=made.power, alpha=made.alpha)
     return OfflinePlan(
         pair.measure, pair.baseline, pair.run, sight, float(np.mean(differences)) if len(differences) else None,
-        counts.wins, counts.ties, counts.losses, sessions, days, sequential_days,
+        pair.verdict.word, counts.wins, counts.ties, counts.losses, sessions, days, sequential_days,
     )  # fmt: skip
 
 

@@ -84,11 +84,12 @@ def test_a_guardrail_is_held_with_its_direction(rankgauge, events):
 
 def test_the_other_choices_reach_the_analysis(rankgauge, events):
     words = ["--pre", "clicks:earlier", "--margin", "clicks:90%", "--sequential", "--tightest-at", "1500"]
-    words += ["--bootstrap", "200", "--aa", "100", "--correction", "bh", "--format", "json"]
+    words += ["--bootstrap", "200", "--aa", "100", "--aa-arms", "A,B", "--correction", "bh", "--format", "json"]
     said = rankgauge(*BASE, "-m", "clicks", "-m", "latency:mean", *words)
     result = told(said)
     assert (result["tightest_at"], result["correction"], len(result["aa"])) == (1500, "bh", 2)
     clicks, latency = result["metrics"]
+    assert result["aa"][0]["units"] == sum(result["split"]["units"])
     assert (clicks["cuped"]["column"], latency["cuped"]) == ("earlier", None)
     assert clicks["margin"] == {"size": 0.9, "relative": True}
     assert clicks["difference"]["method"] == "asymptotic confidence sequence"
@@ -138,7 +139,7 @@ def test_plans_from_a_rate_a_mean_a_preference_and_two_runs(rankgauge):
     offline = rankgauge("online", "plan", *runs, "--difference", "0.05", "--per-day", "100", "--format", "json")
     assert told(offline)["queries"]["wanted"] == 0.05
     assert told(offline)["interleaving"]["sessions"] == 783
-    assert rankgauge("online", "plan", *runs).out.startswith("Offline, nDCG")
+    assert rankgauge("online", "plan", *runs).out.startswith("Offline, hybrid beside keyword: ")
 
 
 @pytest.mark.parametrize(

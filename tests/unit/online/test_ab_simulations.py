@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankgauge.online.contrasts import Means, Proportions, Sequence, bootstrap
+from rankgauge.online.contrasts import AnyTime, Means, Proportions, bootstrap
 from rankgauge.statistics.sample_ratio import sample_ratio
 from rankgauge.statistics.two_means import Estimated, cuped, estimated, influences
 from rankgauge.statistics.two_proportions import Counted
@@ -93,7 +93,7 @@ def test_a_sequence_that_is_looked_at_all_the_time_misses_less_often_than_promis
             [Estimated(int(n), float(m), float(v)) for n, m, v in zip(looks, means[k], spreads[k], strict=True)]
             for k in range(2)
         ]
-        missed += any(not held(Sequence(a, b, 2000, 0.05).difference(0.95), 0) for a, b in zip(*arms, strict=True))
+        missed += any(not held(AnyTime(a, b, 2000, 0.05).difference(0.95), 0) for a, b in zip(*arms, strict=True))
         naive += any(not held(Means(a, b).difference(0.95), 0) for a, b in zip(*arms, strict=True))
     assert missed / 400 <= 0.05 + error(0.05, 400) / 4
     assert naive / 400 > 0.2
