@@ -49,7 +49,7 @@ def units_for_means(
 
     n = (z_{1-α/2} + z_power)² (1 + 1/k) (sd / difference)² + z²_{1-α/2} / (2 (1 + k)); the last is for t in place of z.
 
-    Source: Guenther (1981), doi:10.1080/00031305.1981.10479370, on the last term.
+    Source: Guenther (1981), The American Statistician 35(4), 243-244, on the last term.
 
     >>> units_for_means(0.5, sd=1)
     (64, 64)
