@@ -30,3 +30,8 @@ def test_simulations_print_a_table_for_each_question() -> None:
     said = output("simulations.py", *few)
     rows = [text.count("\n| ") for text in said.split("standard error")[1:]]
     assert rows == [1 + 16, 1 + 12, 1 + 4, 1 + 12, 1 + 10]
+
+
+def test_experiments_print_a_table_for_each_question() -> None:
+    said = output("experiments.py", "--samples", "20", "--most", "300")
+    assert [text.count("\n| ") for text in said.split("\n\n| ")[1:]] == [16, 6, 12, 4, 8, 3]

@@ -21,6 +21,7 @@ from rankgauge.cli import (
     index,
     judge,
     measures,
+    online,
     quantize,
     rag,
     reconcile,
@@ -69,6 +70,7 @@ VERBS = (
 for verb in VERBS:
     app.command()(verb)
 app.add_typer(rag.app)
+app.add_typer(online.app)
 
 MISUSE = 2
 BAD_INPUT = 1

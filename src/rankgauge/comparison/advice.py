@@ -13,7 +13,7 @@ from rankgauge.engines.memory import evaluate
 from rankgauge.measures import Measure
 from rankgauge.measures.incomplete import Unjudged
 from rankgauge.records import Qrels, Run
-from rankgauge.statistics.sessions import interleaving_sessions
+from rankgauge.statistics.sessions import plan_sessions
 
 NAMED = 5
 """Documents that the advice names; `rankgauge holes` lists them all."""
@@ -28,9 +28,9 @@ PREFERENCE = 0.55
 def with_advice(
     verdict: Verdict, qrels: Qrels, baseline: Run, run: Run, measure: Measure, *, how: Convention, t: Thresholds
 ) -> Verdict:
-    """Add to a verdict that was refused for its holes which documents to judge first, and the size of a test online."""
-    sessions = interleaving_sessions(PREFERENCE, alpha=t.alpha, power=t.power)
-    online = f"or interleave both online: {sessions:,} sessions with a preference show one of {PREFERENCE:.0%}"
+    """Add to a verdict that was refused for its holes which documents to judge first, and the plan of a test online."""
+    planned = plan_sessions(PREFERENCE, alpha=t.alpha, power=t.power)
+    online = f"or {planned.sentence}; `rankgauge online plan` says how many days, and what an A/B test takes"
     cut = _where_both_are_judged(qrels, baseline, run, measure, how=how, t=t)
     if measure.declared.subtopics:  # what an unjudged document could cover is no grade: none can be put first
         return replace(verdict, do=("judge the unjudged documents of both for every subtopic", *cut, online))

@@ -233,6 +233,10 @@ def test_where_only_the_top_was_judged_the_advice_names_the_depth() -> None:
     verdict = compare(old, new, measures="AP").verdicts[0].verdict
     assert verdict.word == "not comparable offline"
     assert "look less deep: under AP(denominator='R')@3 at most 0.0% of what either shows is unjudged" in verdict.do
+    assert verdict.do[-1] == (
+        "or interleave both online: 783 sessions with a preference show one of 55% (looked at once; at any time, "
+        "1,517); `rankgauge online plan` says how many days, and what an A/B test takes"
+    )
     cut = compare(old, new, measures="AP@3").verdicts[0].verdict
     assert cut.rule == "judged"
 
