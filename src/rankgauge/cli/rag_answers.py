@@ -27,7 +27,6 @@ Kept = Annotated[
     list[Path] | None,
     typer.Option("--matrices", help="What the judge found, one file per system: read if it is there, else written."),
 ]
-Page = Annotated[Path | None, typer.Option("--report", help="Write a page with the plots.")]
 DataFormat = Annotated[str | None, typer.Option(help="Format of the answers, where their fields do not tell.")]
 
 
@@ -41,7 +40,7 @@ def answers(
     max_failed: judging.MostFailed = 0.02, at_once: judging.AtOnce = 8, timeout: judging.Patience = "60s",
     margin: Annotated[float, typer.Option(min=0, help="Difference that does not matter.")] = 0.01,
     alpha: options.Alpha = 0.05, resamples: options.Resamples = 10_000, seed: options.Seed = 0,
-    format: options.Output = options.Shape.table, digits: options.Digits = 4, report: Page = None,
+    format: options.Output = options.Shape.table, digits: options.Digits = 4,
     data_format: DataFormat = None,
 ) -> None:  # fmt: skip
     """Measure retrieval and answers together, and say whose fault wrong answers are; no winner by retrieval alone.
@@ -68,7 +67,7 @@ def answers(
         qrels=None if retrieval is None else inputs.Reading().qrels(retrieval), retrieval=measure,
         language=language.value, margin=margin, alpha=alpha, resamples=resamples, seed=seed,
     )  # fmt: skip
-    _show(found, format, digits, report)
+    _show(found, format, digits)
 
 
 def _read(data: list[Path], format: str | None, corpus: Path | None) -> list[Any]:
@@ -120,12 +119,9 @@ def _embed(named: str) -> Any:
     return lambda texts: model.embed(list(texts), kind="query")
 
 
-def _show(found: Any, format: options.Shape, digits: int, report: Path | None) -> None:
+def _show(found: Any, format: options.Shape, digits: int) -> None:
     for one in found.systems:
         talk.remark(one.notes)
     typer.echo(talk.late("rankgauge.report.rag").render_rag(found, format=format.value, digits=digits), nl=False)
-    if report is not None:
-        report.write_text(talk.late("rankgauge.report.page.rag").rag_page(found), encoding="utf-8")
-        talk.stderr().print(f"page -> {report}")
     if found.verdict is not None and found.verdict.word in ("cannot tell", "mixed"):
         raise typer.Exit(CANNOT_TELL)
